@@ -6,7 +6,7 @@ import {
   selectUnchangedProducts,
 } from '../../src/modules/catalogue/index.ts';
 import { findActivePhone } from '../../src/modules/identity/users.store.ts';
-import { requireRoom } from '../../src/modules/product-orders/open-deliveries.ts';
+import { requireDeliveryLimits } from '../../src/modules/product-orders/open-deliveries.ts';
 import { insertProductOrder } from '../../src/modules/product-orders/product-orders.store.ts';
 import { bps, paise } from '../../src/money/index.ts';
 import { createSystemClock } from '../../src/platform/clock/clock.ts';
@@ -64,7 +64,7 @@ const place = async ({ userId, sessionId, idempotencyKey, items }: Asked) => {
   const ids = [random.uuid(), ...items.map(() => random.uuid())];
   const unchangedProducts = selectUnchangedProducts(products);
   const outcome = await inTransaction(async (tx) => {
-    await requireRoom(room, tx, order, { maxOpenDeliveryPaise: paise(10n ** 15n) });
+    await requireDeliveryLimits(room, tx, order, { maxOpenDeliveryPaise: paise(10n ** 15n) });
     return insertProductOrder(tx, order, { unchangedProducts, ids });
   });
   if (outcome !== 'placed') throw new Error(outcome);

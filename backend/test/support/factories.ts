@@ -180,7 +180,7 @@ export const createFactories = (deps: FactoryDeps) => {
     const recordId = await submitKyc(made.userId, { fullName });
     const providerUserId = await providerUserIdOf(made.phone, fullName);
     reviewer ??= admin('ADMIN');
-    const review = { by: (await reviewer).adminId, at: clock.now(), reasonSealed: null };
+    const review = { adminId: (await reviewer).adminId, now: clock.now(), reasonSealed: null };
     await inTransaction(async (tx) => {
       await markReviewed(tx, await requireKyc(tx, recordId), 'APPROVED', review);
       await updateProviderUserId(tx, made.userId, providerUserId, clock.now());

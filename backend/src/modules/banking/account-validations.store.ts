@@ -6,7 +6,8 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { BankingDeps } from './banking.types.ts';
 
 /**
- * The lease of one worker on the start of a validation, in ms. It is longer than the call can take.
+ * The time in ms for which a worker leases the start of a validation. It is longer than the call can
+ * take.
  */
 const startLeaseMs = 30_000;
 
@@ -17,23 +18,23 @@ const lease = createLease({
 });
 
 /**
- * Acquires the start of an account's validation and stores the time of the request before it is
- * sent. Returns false while another worker has it.
+ * Acquires the start of an account's validation, and stores the time of the request before the request
+ * is sent. Returns false while another worker holds the lease.
  */
 export const acquireValidationStart = (
   tx: Db,
   id: string,
-  { holderId, at }: { readonly holderId: string; readonly at: Date },
+  { holderId, now }: { readonly holderId: string; readonly now: Date },
 ): Promise<boolean> =>
   lease.acquire(tx, {
     row: sql`id = ${id}::uuid`,
     holderId,
     leaseMs: startLeaseMs,
     where: sql`status = 'PENDING' AND provider_validation_id IS NULL`,
-    set: sql`validation_requested_at = ${at}::timestamptz`,
+    set: sql`validation_requested_at = ${now}::timestamptz`,
   });
 
-/** Releases a start that sent no request, so that the next worker may start at once. */
+/** Releases the start of a validation that was not requested, so that the next worker may start it. */
 export const releaseValidationStart = (db: Db, id: string, holderId: string): Promise<boolean> =>
   lease.release(db, {
     row: sql`id = ${id}::uuid`,
@@ -46,17 +47,16 @@ export const releaseValidationStart = (db: Db, id: string, holderId: string): Pr
  * Stores the time at which the provider was last queried about an open validation, which moves the
  * account to the end of the list of accounts to poll.
  */
-export const markValidationQueried = async (db: Db, id: string, at: Date): Promise<void> => {
+export const markValidationQueried = async (db: Db, id: string, now: Date): Promise<void> => {
   await db.bankAccount.updateMany({
     where: { id, status: 'PENDING' },
-    data: { validationRequestedAt: at },
+    data: { validationRequestedAt: now },
   });
 };
 
 /**
- * Stores the provider's id of this attempt's validation, and releases the lease of its start. It
- * does not check the holder. The id is valid even if the worker's lease has expired, because every
- * start has the same reference.
+ * Stores the provider's id of an attempt's validation, and ends the lease of the start. Does not check
+ * the lease's holder, because the id is valid even if the worker's lease has expired.
  */
 export const markValidationStarted = async (
   db: Db,
@@ -73,7 +73,7 @@ export const markValidationStarted = async (
   });
 };
 
-/** Marks an account as not yet validated: the provider does not know the validation. */
+/** Removes the id of a validation that the provider does not know, so that it is started again. */
 export const markValidationUnstarted = async (
   db: Db,
   id: string,
@@ -86,8 +86,9 @@ export const markValidationUnstarted = async (
 };
 
 /**
- * Returns accounts with an open validation that was neither started nor queried for `quietMs`, the
- * longest untouched first. A time that lies ahead is of a clock that was set back since.
+ * Returns the ids of accounts with an open validation that was neither started nor queried for
+ * `quietMs`. The least recently handled account is first. A time after `now` was written before the
+ * clock was set back, so it counts as long ago.
  */
 export const listAccountsToPoll = async (
   db: Db,
@@ -109,8 +110,8 @@ export const listAccountsToPoll = async (
 };
 
 /**
- * Counts the customer's validations that were requested between two moments, those of deleted
- * accounts included. The count is final only under the holding's lock.
+ * Counts the validations that a customer has requested in a period, including those of deleted
+ * accounts. The caller has locked the customer's holding, so the count includes concurrent requests.
  */
 const countValidations = (
   tx: Db,
@@ -120,14 +121,14 @@ const countValidations = (
   tx.bankValidation.count({ where: { userId, requestedAt: { gte: from, lt: until } } });
 
 /**
- * The maximum number of penny-drops of a customer on an IST day, since each costs money (contract:
+ * The maximum number of penny-drops of a customer on an IST day. Each penny-drop costs money (contract:
  * limits > Rate limits).
  */
 const maxValidations = 10;
 
 /**
- * Inserts a penny-drop that a customer requests, in the transaction that has their holding locked,
- * so that concurrent requests count each other.
+ * Inserts a validation that a customer requests, in the transaction that has locked the customer's
+ * holding.
  * @throws AppError VALIDATION_LIMIT
  */
 export const insertValidation = async (

@@ -19,7 +19,7 @@ type ApplyDeps = Pick<BankingDeps, 'clock' | 'logger' | 'notify' | 'provider' | 
 
 /**
  * Returns the effect of a validation on the account. An older validation that passed still counts,
- * because it is of the same account. An older failure is ignored: the customer may have retried
+ * because it is of the same account. An older failure is ignored, because the customer may have retried
  * since.
  */
 const readValidation = (
@@ -30,24 +30,27 @@ const readValidation = (
   if (validation.status === 'PENDING') return 'IGNORED';
   if (validation.status === 'VALID') return 'VERIFIED';
   if (account.providerValidationId === validation.validationId) return 'FAILED';
-  // The newest validation has no id yet. This report may be of it, and will match once the
-  // provider's response is stored.
+  // The id of the newest validation is not stored yet. The report may be of that validation, and then
+  // matches once the provider's response is stored.
   return account.providerValidationId === null ? 'UNMATCHED' : 'IGNORED';
 };
 
-/** Finds the account of a validation by its id, else by our reference. */
+/**
+ * Finds the account of a validation by the provider's id. If no account has the id, finds it by the
+ * reference that was sent with the request, which is the account's id.
+ */
 export const findValidatedAccount = async (
   { provider }: Pick<BankingDeps, 'provider'>,
   db: Db,
   { validationId, referenceId }: ProviderValidation,
 ): Promise<BankAccount | undefined> => {
-  const named = await findAccountByValidation(db, provider.code, validationId);
-  if (named !== undefined || referenceId === undefined) return named;
+  const byValidationId = await findAccountByValidation(db, provider.code, validationId);
+  if (byValidationId !== undefined || referenceId === undefined) return byValidationId;
   return isUuid(referenceId) ? findAccount(db, referenceId) : undefined;
 };
 
-/** Locks the holding, then the account, and reads the account again. */
-const lockFound = async (tx: Db, found: BankAccount): Promise<BankAccount> => {
+/** Locks the holding, then locks the account and reads it again. */
+const lockWithHolding = async (tx: Db, found: BankAccount): Promise<BankAccount> => {
   await lockHolding(tx, found.userId);
   return (await lockAccount(tx, found.id)) ?? found;
 };
@@ -74,7 +77,7 @@ interface Verdict {
   readonly failureReason?: string | undefined;
 }
 
-/** Writes a verdict on an account that is locked after its holding, and notifies its customer. */
+/** Records the verdict on an account that is locked after its holding, and notifies the customer. */
 const recordVerdict = async (
   deps: ApplyDeps,
   tx: Db,
@@ -83,14 +86,14 @@ const recordVerdict = async (
 ): Promise<ValidationEffect> => {
   const { status, validationId, registeredName, nameMatchScore, failureReason } = verdict;
   const sealer = await findSealer(deps, tx, account.userId);
-  // Its owner is gone, and nothing of theirs is kept any more.
+  // The customer was deleted, so nothing about the account is stored any more.
   if (sealer === undefined) return 'IGNORED';
-  const at = deps.clock.now();
+  const now = deps.clock.now();
   await transitionAccount(deps, tx, account, {
     to: status,
     actor: `payout-provider:${deps.provider.code}`,
     cause: verdict.cause,
-    at,
+    now,
     changes: {
       providerValidationId: account.providerValidationId ?? validationId ?? null,
       registeredNameSealed:
@@ -99,24 +102,24 @@ const recordVerdict = async (
           : sealRegisteredName(sealer, registeredName, account.id),
       nameMatchScore: nameMatchScore ?? null,
       failureReason: failureReason ?? null,
-      verifiedAt: status === 'VERIFIED' ? at : null,
+      verifiedAt: status === 'VERIFIED' ? now : null,
       validationHolderId: null,
       validationLeaseUntil: null,
     },
   });
   if (status === 'VERIFIED') {
     const isFirst = !(await hasPrimary(tx, account.userId));
-    if (isFirst || account.primaryWanted) await markPrimary(tx, account, at);
+    if (isFirst || account.primaryWanted) await markPrimary(tx, account, now);
   }
   await notifyValidated(tx, deps.notify, account, status);
   return 'APPLIED';
 };
 
-const unexplained = 'The account could not be verified.';
+const defaultFailureReason = 'The account could not be verified.';
 
 /**
- * Applies the provider's report of a validation, from an event or a query. Runs in the caller's
- * transaction, which has locked no holding, account or payout yet.
+ * Applies the provider's report of a validation, from an event or a query. The caller's transaction has
+ * not locked a holding, account or payout yet.
  */
 export const applyValidation = async (
   deps: ApplyDeps,
@@ -125,7 +128,7 @@ export const applyValidation = async (
 ): Promise<ValidationEffect> => {
   const found = await findValidatedAccount(deps, tx, validation);
   if (found === undefined) return 'UNMATCHED';
-  const account = await lockFound(tx, found);
+  const account = await lockWithHolding(tx, found);
   const status = readValidation(account, validation);
   if (status !== 'VERIFIED' && status !== 'FAILED') return status;
   const { validationId, registeredName, nameMatchScore, reason } = validation;
@@ -135,20 +138,21 @@ export const applyValidation = async (
     validationId,
     registeredName,
     nameMatchScore,
-    failureReason: status === 'FAILED' ? (reason ?? unexplained) : undefined,
+    failureReason: status === 'FAILED' ? (reason ?? defaultFailureReason) : undefined,
   });
 };
 
-/** Records that the provider refused to start the validation, which makes the account FAILED. */
+/** Makes an account FAILED because the provider refused to start its validation. */
 export const refuseValidation = async (
   deps: ApplyDeps,
   tx: Db,
   found: BankAccount,
   reason: string,
 ): Promise<ValidationEffect> => {
-  const account = await lockFound(tx, found);
-  const isSame = account.validationAttempt === found.validationAttempt;
-  if (!isSame || account.status !== 'PENDING' || account.deletedAt !== null) return 'IGNORED';
+  const account = await lockWithHolding(tx, found);
+  const isSameAttempt = account.validationAttempt === found.validationAttempt;
+  if (!isSameAttempt || account.status !== 'PENDING' || account.deletedAt !== null)
+    return 'IGNORED';
   return recordVerdict(deps, tx, account, {
     status: 'FAILED',
     cause: 'validation.refused',

@@ -10,8 +10,8 @@ const contextOf = (column: string, row: string) => ({
 });
 
 /**
- * Converts the given details to the stored columns: the sealed details, the last four digits and a
- * keyed hash.
+ * Converts the details of an account to its stored columns, which are the sealed details, the last four
+ * digits of the number and a keyed hash of the number.
  */
 export const sealDetails = (
   details: Omit<BankDetails, 'ifsc'>,
@@ -25,39 +25,39 @@ export const sealDetails = (
   holderNameSealed: sealer.seal(details.holderName, contextOf('holder_name', accountId)),
 });
 
-/** Hashes a number with every key, so that hashes of older keys are found. */
+/** Hashes a number with every key of the blind index, so that hashes by older keys are found. */
 export const hashesOfNumber = (accountNumber: string, blindIndex: BlindIndex): readonly string[] =>
   blindIndex.all('banking.number', accountNumber);
 
-/** Hashes the number of a stored account again. */
+/** Hashes the number of a stored account with the first key of the blind index. */
 export const rehashNumber = (
   account: Pick<BankAccount, 'id' | 'numberSealed'>,
   { sealer, blindIndex }: { readonly sealer: Sealer; readonly blindIndex: BlindIndex },
 ): string =>
   blindIndex('banking.number', sealer.open(account.numberSealed, contextOf('number', account.id)));
 
-/** Opens the holder's name as the customer gave it. */
+/** Opens the holder's name, as the customer entered it. */
 export const openHolderName = (
   sealer: Sealer,
   account: Pick<BankAccount, 'id' | 'holderNameSealed'>,
 ): string => sealer.open(account.holderNameSealed, contextOf('holder_name', account.id));
 
-/** Seals the name that the bank has for the account. */
+/** Seals the holder's name that the bank has registered for an account. */
 export const sealRegisteredName = (sealer: Sealer, name: string, accountId: string): string =>
   sealer.seal(name, contextOf('registered_name', accountId));
 
-/** Opens the name that the bank has for the account. */
+/** Opens the holder's name that the bank has registered for an account. */
 export const openRegisteredName = (
   sealer: Sealer,
   { id, registeredNameSealed }: { readonly id: string; readonly registeredNameSealed: string },
 ): string => sealer.open(registeredNameSealed, contextOf('registered_name', id));
 
 /**
- * Returns an account in clear, as the provider wants it. It goes to the provider's adapter and
- * nowhere else.
- * @throws DataKeyDestroyedError when the customer is gone
+ * Returns the details of an account in plain text, as the provider needs them. The result may be passed
+ * only to the provider's adapter.
+ * @throws DataKeyDestroyedError if the customer was deleted
  */
-export const accountForProvider = async (
+export const openAccountForProvider = async (
   db: Db,
   { vault, findCustomer }: Pick<BankingDeps, 'vault' | 'findCustomer'>,
   account: BankAccount,

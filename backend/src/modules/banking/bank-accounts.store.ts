@@ -30,12 +30,12 @@ export const findAccountByValidation = async (
 ): Promise<BankAccount | undefined> =>
   toAccount(await db.bankAccount.findFirst({ where: { provider, providerValidationId } }));
 
-/** Locks the row until the transaction ends. The customer's holding is locked before. */
+/** Locks an account until the transaction ends. The caller has locked the customer's holding first. */
 export const lockAccount = async (tx: Db, id: string): Promise<BankAccount | undefined> =>
   (await lockRow(tx, 'bank_account', id)) ? findAccount(tx, id) : undefined;
 
-/** Locks the row against changes, but not against others that use it in the same way. */
-const lockAccountForUse = async (tx: Db, id: string): Promise<BankAccount | undefined> => {
+/** Locks an account against changes until the transaction ends. Several transactions may share the lock. */
+const lockAccountShared = async (tx: Db, id: string): Promise<BankAccount | undefined> => {
   const row = await selectOne(
     tx,
     sql`SELECT id FROM bank_account WHERE id = ${id}::uuid FOR SHARE`,
@@ -62,7 +62,7 @@ export const listAccounts = async (
   return { rows: rows.flatMap((row) => toAccount(row) ?? []), total };
 };
 
-/** Counts the customer's accounts. The count is final only under the holding's lock. */
+/** Counts the customer's accounts. Under the holding's lock the count includes concurrent inserts. */
 export const countAccounts = (db: Db, userId: string): Promise<number> =>
   db.bankAccount.count({ where: { userId, deletedAt: null } });
 
@@ -80,7 +80,7 @@ interface NewBankAccount {
   readonly createdAt: Date;
 }
 
-/** Returns true for an account that the customer, whose holding is locked, has already. */
+/** Returns true if the customer already has the account. The caller has locked the holding. */
 export const hasAccount = async (
   tx: Db,
   { userId, ifsc }: Pick<NewBankAccount, 'userId' | 'ifsc'>,
@@ -90,7 +90,7 @@ export const hasAccount = async (
     where: { userId, ifsc, numberHash: { in: [...hashes] }, deletedAt: null },
   })) > 0;
 
-/** Returns accounts whose number was hashed with another key than the one of id `keyId`. */
+/** Lists accounts whose number was not hashed with the key `keyId`, ordered by id. */
 export const listOutdatedNumbers = (
   db: Db,
   keyId: string,
@@ -115,7 +115,7 @@ export const updateNumberHash = async (
   await db.bankAccount.updateMany({ where: { id }, data });
 };
 
-/** Inserts an account, PENDING, whose first validation is to be started. */
+/** Inserts a PENDING account. The caller also inserts and enqueues its first validation. */
 export const insertAccount = async (tx: Db, account: NewBankAccount): Promise<void> => {
   const { createdAt } = account;
   await tx.bankAccount.create({
@@ -123,19 +123,19 @@ export const insertAccount = async (tx: Db, account: NewBankAccount): Promise<vo
   });
 };
 
-/** Marks it as the one primary account of the customer, whose holding is locked. */
+/** Makes an account the customer's only primary account. The caller has locked the holding. */
 export const markPrimary = async (
   tx: Db,
   { id, userId }: Pick<BankAccount, 'id' | 'userId'>,
-  at: Date,
+  now: Date,
 ): Promise<void> => {
   await tx.bankAccount.updateMany({
     where: { userId, isPrimary: true, NOT: { id } },
-    data: { isPrimary: false, updatedAt: at },
+    data: { isPrimary: false, updatedAt: now },
   });
   await tx.bankAccount.updateMany({
     where: { id, deletedAt: null },
-    data: { isPrimary: true, updatedAt: at },
+    data: { isPrimary: true, updatedAt: now },
   });
 };
 
@@ -154,17 +154,17 @@ export const findOldestVerified = async (
     }),
   );
 
-/** Marks an account deleted. The row stays, for the payouts that went there. */
-export const markDeleted = async (tx: Db, id: string, at: Date): Promise<void> => {
+/** Marks an account as deleted. The row stays, because earlier payouts refer to it. */
+export const markDeleted = async (tx: Db, id: string, now: Date): Promise<void> => {
   await tx.bankAccount.updateMany({
     where: { id, deletedAt: null },
-    data: { deletedAt: at, isPrimary: false, primaryWanted: false, updatedAt: at },
+    data: { deletedAt: now, isPrimary: false, primaryWanted: false, updatedAt: now },
   });
 };
 
 /**
- * Marks every account of a customer deleted and erases its number and names, in the transaction
- * that deletes their account. The last four digits stay, for the payouts that went there.
+ * Marks every bank account of a customer as deleted and erases its number and names, in the transaction
+ * that deletes the customer. The last four digits stay, because earlier payouts show them.
  */
 export const eraseAccounts = async (
   tx: Db,
@@ -188,7 +188,7 @@ export const eraseAccounts = async (
 };
 
 /**
- * Returns the provider's id of where payouts to the account go, or undefined before the first one.
+ * Returns the id of an account's fund account at the provider, or undefined before the first payout.
  */
 export const findFundAccountId = async (db: Db, id: string): Promise<string | undefined> => {
   const row = await db.bankAccount.findUnique({
@@ -198,7 +198,7 @@ export const findFundAccountId = async (db: Db, id: string): Promise<string | un
   return row?.providerFundAccountId ?? undefined;
 };
 
-/** The facts of an account that decide whether a payout to it is held. */
+/** The columns of an account that decide whether payouts to it are held. */
 export interface Payee {
   readonly id: string;
   readonly userId: string;
@@ -220,19 +220,19 @@ export const findPayee = async (db: Db, id: string): Promise<Payee | undefined> 
   return (await db.bankAccount.findUnique({ where: { id }, select })) ?? undefined;
 };
 
-/** Stores where payouts go. Returns false when another process was quicker. */
+/** Stores the fund account at the provider. Returns false if another process has already stored one. */
 export const updateFundAccount = async (
   db: Db,
   id: string,
   { contactId, fundAccountId }: FundAccount,
-  at: Date,
+  now: Date,
 ): Promise<boolean> => {
   const { count } = await db.bankAccount.updateMany({
     where: { id, providerFundAccountId: null },
     data: {
       providerContactId: contactId,
       providerFundAccountId: fundAccountId,
-      updatedAt: at,
+      updatedAt: now,
     },
   });
   return count === 1;
@@ -244,8 +244,8 @@ type AccountUse = Pick<BankAccount, 'userId' | 'status'> & {
 };
 
 /**
- * Refuses an account that a sale could not be paid to.
- * @throws AppError as `lockUsableAccount`
+ * Requires an account to which a sale can be paid.
+ * @throws AppError NOT_FOUND, BANK_ACCOUNT_NOT_VERIFIED, as `lockUsableAccount` does
  */
 export const requireUsableAccount = (
   account: AccountUse | undefined,
@@ -259,8 +259,8 @@ export const requireUsableAccount = (
 };
 
 /**
- * Reads the columns that decide whether an account may be paid to. It is an early check without a
- * lock.
+ * Declares the read of the columns that decide whether an account may be paid to. It does not lock the
+ * account, so the result serves only for an early check.
  */
 export const readAccountUse = (id: string): Read<AccountUse | undefined> =>
   readOf(
@@ -271,9 +271,9 @@ export const readAccountUse = (id: string): Read<AccountUse | undefined> =>
   );
 
 /**
- * Locks a customer's own verified account until the transaction ends, so that it can't be deleted
- * while an order is written that pays to it. The holding, if the caller locks it, must be locked
- * first. `field` is the request's name of the account.
+ * Locks a customer's own verified account until the transaction ends, so that the account can't be
+ * deleted while an order that pays to it is written. A caller that also locks the holding must lock the
+ * holding first. Errors name `field`, which is the request's field for the account.
  * @throws AppError NOT_FOUND if the account is unknown, deleted or another customer's, and
  *   BANK_ACCOUNT_NOT_VERIFIED if it is not VERIFIED.
  */
@@ -288,18 +288,18 @@ export const lockUsableAccount = async (
   return { id: bankAccountId, status: 'VERIFIED' };
 };
 
-interface AccountStanding {
+interface PayoutAccount {
   readonly userId: string;
   /** True if the account is verified and not deleted, so that it may be paid to. */
   readonly isUsable: boolean;
 }
 
-/** Locks an account until the transaction ends and returns whether it may be paid to. */
+/** Locks an account until the transaction ends, and returns its customer and whether it is usable. */
 export const lockPayoutAccount = async (
   tx: Db,
   bankAccountId: string,
-): Promise<AccountStanding | undefined> => {
-  const account = await lockAccountForUse(tx, bankAccountId);
+): Promise<PayoutAccount | undefined> => {
+  const account = await lockAccountShared(tx, bankAccountId);
   if (account === undefined) return undefined;
   const isUsable = account.status === 'VERIFIED' && account.deletedAt === null;
   return { userId: account.userId, isUsable };

@@ -5,7 +5,10 @@ const VALIDATE_TASK = 'banking.validate';
 
 const payloadSchema = z.object({ bankAccountId: z.uuid() });
 
-/** Starts an account's validation, or queries the open one. Not doubled while it waits. */
+/**
+ * Returns the job that starts an account's validation, or queries the open validation. The key prevents
+ * a second job from being queued while one is waiting.
+ */
 export const validationJob = (bankAccountId: string): JobRequest => ({
   task: VALIDATE_TASK,
   payload: { bankAccountId },

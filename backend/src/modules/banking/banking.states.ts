@@ -9,15 +9,15 @@ const bankAccountTransitions: TransitionTable<BankAccountStatus, 'payout-provide
   PENDING: {
     VERIFIED: {
       allowedActors: ['payout-provider'],
-      reason: 'the validation says that the account is active',
+      reason: 'the validation passed',
     },
     FAILED: {
       allowedActors: ['payout-provider'],
-      reason: 'the validation says no, or could not be done',
+      reason: 'the validation failed or could not be started',
     },
   },
   FAILED: {
-    PENDING: { allowedActors: ['customer'], reason: 'a further validation was asked for' },
+    PENDING: { allowedActors: ['customer'], reason: 'the customer requested a further validation' },
   },
   VERIFIED: {},
 };
@@ -27,20 +27,20 @@ interface AccountTransition {
   /** The actor of the transition: `payout-provider:<code>` or `customer:<id>`. */
   readonly actor: string;
   readonly cause: string;
-  readonly at: Date;
+  readonly now: Date;
   readonly changes: Prisma.BankAccountUncheckedUpdateManyInput;
 }
 
 /**
- * Changes the state of an account that the transaction has locked. Every change of an account's
- * state uses it.
- * @throws AppError ILLEGAL_TRANSITION if the table does not allow it
+ * Changes the state of an account that the transaction has locked. No other function changes the state
+ * of an account.
+ * @throws AppError ILLEGAL_TRANSITION if the table does not allow the transition
  */
 export const transitionAccount = (
   { logger }: { readonly logger: Logger },
   tx: Db,
   { id, status: from }: Pick<BankAccount, 'id' | 'status'>,
-  { to, actor, cause, at, changes }: AccountTransition,
+  { to, actor, cause, now, changes }: AccountTransition,
 ): Promise<void> => {
   const machine = {
     name: 'bank account',
@@ -57,7 +57,7 @@ export const transitionAccount = (
     update: async () => {
       const { count } = await tx.bankAccount.updateMany({
         where: { id, status: from, deletedAt: null },
-        data: { ...changes, status: to, updatedAt: at },
+        data: { ...changes, status: to, updatedAt: now },
       });
       return count;
     },

@@ -9,7 +9,7 @@ import { listOutdatedNumbers, updateNumberHash } from './bank-accounts.store.ts'
 import type { BankingDeps } from './banking.types.ts';
 import { validateAccount } from './validate-account.ts';
 
-/** The time in ms in which an open validation is queried only once, by any worker. */
+/** The minimum time in ms between two queries of an open validation, over all workers. */
 const quietMs = 45_000;
 
 const batchSize = 100;
@@ -28,8 +28,8 @@ export const createValidationSweep = (deps: BankingDeps): Sweep => {
   });
 };
 
-/** Creates the sweep that hashes account numbers with a new first key of the blind index. */
-export const createRehashing = (deps: BankingDeps): Sweep => ({
+/** Creates the sweep that hashes account numbers again after the blind index has a new first key. */
+export const createRehashingSweep = (deps: BankingDeps): Sweep => ({
   name: 'banking-rehash-accounts',
   async run(signal) {
     const { db, vault, blindIndex, logger } = deps;
@@ -40,25 +40,28 @@ export const createRehashing = (deps: BankingDeps): Sweep => ({
       signal,
       handle: async (account) => {
         const sealer = (await vault.forUsers(db, [account.userId])).get(account.userId);
-        // The number of a customer whose key is destroyed cannot be opened.
-        const fresh =
+        // The number of a customer whose key is destroyed can't be opened, so its hash stays.
+        const newHash =
           sealer === undefined ? {} : { numberHash: rehashNumber(account, { sealer, blindIndex }) };
-        await updateNumberHash(db, account.id, { ...fresh, numberHashKey });
+        await updateNumberHash(db, account.id, { ...newHash, numberHashKey });
         return true;
       },
       onError: (error, { id }) =>
-        logger.warn({ bankAccountId: id, err: describeError(error) }, 'not rehashed'),
+        logger.warn(
+          { bankAccountId: id, err: describeError(error) },
+          'an account number was not rehashed',
+        ),
     });
   },
 });
 
 /**
- * The time in ms for which validations are kept. The limit needs one day, and the rest serves to
- * investigate abuse.
+ * The time in ms for which validations are kept. The daily limit needs one day, and the other days serve
+ * to investigate abuse.
  */
-const keptMs = 30 * 24 * 60 * 60_000;
+const retentionMs = 30 * 24 * 60 * 60_000;
 
-/** Deletes the record of penny-drops that no limit counts any more. */
+/** Creates the purge of validations that are older than the retention time. */
 export const createValidationPurge = ({
   db,
   clock,
@@ -73,7 +76,7 @@ export const createValidationPurge = ({
       sql`
         DELETE FROM bank_validation WHERE ctid = ANY (ARRAY(
           SELECT ctid FROM bank_validation
-          WHERE requested_at < ${addMs(clock.now(), -keptMs)}::timestamptz
+          WHERE requested_at < ${addMs(clock.now(), -retentionMs)}::timestamptz
           ORDER BY requested_at LIMIT ${limit}::int))`,
     ),
 });

@@ -15,7 +15,7 @@ export interface BankAccount {
   readonly userId: string;
   readonly status: BankAccountStatus;
   readonly isPrimary: boolean;
-  /** True if the customer requested a primary account. It becomes primary once it is verified. */
+  /** True if the customer asked to make the account primary. It becomes primary once it is verified. */
   readonly primaryWanted: boolean;
   readonly accountLast4: string;
   readonly ifsc: string;
@@ -36,7 +36,7 @@ export interface BankAccount {
   readonly createdAt: Date;
 }
 
-/** A customer as the provider's records name them. */
+/** The contact details of a customer, which the provider stores with the bank account. */
 interface BankCustomer {
   /** The phone number in E.164 format. */
   readonly phone: string;
@@ -59,9 +59,9 @@ export interface BankingDeps {
   readonly questions: UseBound;
   readonly findCustomer: (db: Db, userId: string) => Promise<BankCustomer | undefined>;
   /**
-   * Returns true while money is on its way to the account: a sale in progress that will make a
-   * payout, or a payout in flight. Called in the transaction that has the account's row locked. It
-   * checks sales first, so that a sale that is confirmed in between is found as a payout.
+   * Returns true while a sale in progress will be paid to the account, or a payout to it is in flight.
+   * It is called in the transaction that has locked the account. It checks sales before payouts, so
+   * that a sale that is confirmed between the two checks is found as a payout.
    */
   readonly isAccountInUse: (db: Db, bankAccountId: string) => Promise<boolean>;
 }

@@ -9,28 +9,28 @@ import { createBankingJobs } from './banking.jobs.ts';
 import type { BankingDeps, ValidationEffect } from './banking.types.ts';
 import { ensureFundAccount } from './ensure-fund-account.ts';
 import { validateAccount } from './validate-account.ts';
-import { createRehashing, createValidationSweep } from './banking.sweeps.ts';
+import { createRehashingSweep, createValidationSweep } from './banking.sweeps.ts';
 
 export interface Banking {
   readonly customerRoutes: Route[];
   readonly jobs: TaskList;
   readonly sweeps: readonly Sweep[];
-  /** Applies a validation's report to its account, as `applyValidation` describes. */
+  /** Applies the provider's report of a validation to the account. */
   applyValidation(tx: Db, validation: ProviderValidation): Promise<ValidationEffect>;
-  /** Returns the customer of a validation's account, or undefined for an unknown account. */
+  /** Returns the id of the customer of a validation's account, or undefined for an unknown account. */
   ownerOfValidation(db: Db, validation: ProviderValidation): Promise<string | undefined>;
   /**
-   * Returns the account's id for payouts, as `ensureFundAccount` describes. The account's number
-   * leaves this module only for the provider.
+   * Returns the account's fund account at the provider, and creates it if there is none. The account's
+   * number leaves this module only for the provider.
    */
   ensureFundAccount(bankAccountId: string): Promise<Outcome<FundAccount>>;
 }
 
-/** Wires customers' bank accounts and the penny-drops that verify them. */
+/** Creates the routes, jobs and sweeps of customers' bank accounts and of their validations. */
 export const createBanking = (deps: BankingDeps): Banking => ({
   customerRoutes: createBankingCustomerRoutes(deps),
   jobs: createBankingJobs((bankAccountId) => validateAccount(deps, bankAccountId)),
-  sweeps: [createValidationSweep(deps), createRehashing(deps)],
+  sweeps: [createValidationSweep(deps), createRehashingSweep(deps)],
   applyValidation: (tx, validation) => applyValidation(deps, tx, validation),
   ownerOfValidation: async (db, validation) =>
     (await findValidatedAccount(deps, db, validation))?.userId,

@@ -25,7 +25,7 @@ import { transitionAccount } from './banking.states.ts';
 import type { BankAccount, BankingDeps } from './banking.types.ts';
 import { insertValidation } from './account-validations.store.ts';
 
-/** The customer, and the address that the request came from. */
+/** The customer and the IP address of a request. */
 interface Requester {
   readonly userId: string;
   readonly ip: string;
@@ -42,18 +42,18 @@ const present = (account: BankAccount, sealer: Sealer): BankAccountView => ({
   createdAt: account.createdAt.toISOString(),
 });
 
-const view = async (
+const readView = async (
   { vault }: BankingDeps,
   db: Db,
   id: string,
   userId: string,
 ): Promise<BankAccountView> => {
   const account = await findOwnAccount(db, id, userId);
-  invariant(account, 'an account that the transaction wrote is there');
+  invariant(account, 'an account that the transaction has locked or inserted exists');
   return present(account, await vault.forUser(db, userId));
 };
 
-/** Locks the holding first, then the customer's account. */
+/** Locks the customer's holding, then the account. @throws AppError NOT_FOUND */
 const lockOwnAccount = async (tx: Db, userId: string, id: string): Promise<BankAccount> => {
   await lockHolding(tx, userId);
   const account = await lockAccount(tx, id);
@@ -70,20 +70,21 @@ export const listAccounts = async (
   page: Page,
 ) => {
   const { rows, total } = await listAccountRows(db, userId, page);
-  // There is nothing to open, so the key of a deleted customer is not read.
+  // A deleted customer has no accounts, and the key is destroyed, so it must not be read.
   if (rows.length === 0) return { items: [], total, ...page };
   const sealer = await vault.forUser(db, userId);
   return { items: rows.map((row) => present(row, sealer)), total, ...page };
 };
 
-const insert = async (
+const insertOwnAccount = async (
   deps: BankingDeps,
   tx: Db,
   { userId, ip }: Requester,
   { accountNumber, holderName, ifsc, primary = false }: AddAccountInput,
 ): Promise<string> => {
   const { clock, random, vault, blindIndex, provider, notify } = deps;
-  // The unique index sees one key's hashes. The holding's lock makes this count for all keys.
+  // The unique index compares hashes by one key only. This check compares hashes by every key, and the
+  // holding's lock serialises it.
   if (await hasAccount(tx, { userId, ifsc }, hashesOfNumber(accountNumber, blindIndex))) {
     throw new AppError('BANK_ACCOUNT_DUPLICATE', { field: 'accountNumber' });
   }
@@ -126,7 +127,7 @@ export const addAccount = async (
         deps.metrics.countBound('bank_accounts');
         throw new AppError('BANK_ACCOUNT_LIMIT', { details: { most: maxAccounts } });
       }
-      return view(deps, tx, await insert(deps, tx, requester, input), userId);
+      return readView(deps, tx, await insertOwnAccount(deps, tx, requester, input), userId);
     });
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
@@ -135,7 +136,7 @@ export const addAccount = async (
   }
 };
 
-/** @throws AppError NOT_FOUND, BANK_ACCOUNT_NOT_VERIFIED */
+/** Makes a verified account the primary account. @throws AppError NOT_FOUND, BANK_ACCOUNT_NOT_VERIFIED */
 export const choosePrimaryAccount = (
   deps: BankingDeps,
   userId: string,
@@ -145,11 +146,11 @@ export const choosePrimaryAccount = (
     const account = await lockOwnAccount(tx, userId, id);
     if (account.status !== 'VERIFIED') throw new AppError('BANK_ACCOUNT_NOT_VERIFIED');
     await markPrimary(tx, account, deps.clock.now());
-    return view(deps, tx, id, userId);
+    return readView(deps, tx, id, userId);
   });
 
 /**
- * Deletes an account. If it was the primary one, the account that was verified first becomes
+ * Deletes an account. If it was the primary account, the account that was verified first becomes
  * primary.
  * @throws AppError NOT_FOUND, BANK_ACCOUNT_IN_USE
  */
@@ -161,19 +162,19 @@ export const removeAccount = (
   deps.inTransaction(async (tx) => {
     const account = await lockOwnAccount(tx, userId, id);
     if (await deps.isAccountInUse(tx, id)) throw new AppError('BANK_ACCOUNT_IN_USE');
-    const at = deps.clock.now();
-    await markDeleted(tx, id, at);
+    const now = deps.clock.now();
+    await markDeleted(tx, id, now);
     await recordSecurityEvent(tx, deps, { userId, kind: 'bank_account_removed', ip });
     if (!account.isPrimary) return;
     const next = await findOldestVerified(tx, userId);
-    if (next !== undefined) await markPrimary(tx, next, at);
+    if (next !== undefined) await markPrimary(tx, next, now);
   });
 
 /**
  * Queues a further validation of a FAILED account, or a query of the open validation of a PENDING
- * account, at its provider. If the provider was queried too often recently, the account is returned
- * unchanged, and the sweep queries it later.
- * @throws AppError NOT_FOUND, VALIDATION_LIMIT, and ILLEGAL_TRANSITION for a VERIFIED one
+ * account. If the customer has caused too many queries, no job is queued, and the sweep queries the
+ * validation later.
+ * @throws AppError NOT_FOUND, VALIDATION_LIMIT, and ILLEGAL_TRANSITION for a VERIFIED account
  */
 export const verifyAccountAgain = (
   deps: BankingDeps,
@@ -192,7 +193,7 @@ export const verifyAccountAgain = (
         to: 'PENDING',
         actor: `customer:${userId}`,
         cause: 'validation.requested',
-        at: deps.clock.now(),
+        now: deps.clock.now(),
         changes: {
           validationAttempt: attempt,
           providerValidationId: null,
@@ -204,5 +205,5 @@ export const verifyAccountAgain = (
       });
     }
     if ((await deps.questions(tx, id)).isTaken) await enqueue(tx, validationJob(id));
-    return view(deps, tx, id, userId);
+    return readView(deps, tx, id, userId);
   });

@@ -12,10 +12,10 @@ interface MatchDeps {
 }
 
 /**
- * Scores from 0 to 100 how certainly a bank account belongs to its customer: the lower of the
- * provider's score and of our comparison of the KYC's name with the bank's name. The provider's
- * score alone proves nothing, since the customer chose the name that it compares. Returns undefined
- * if a name or a score is unknown, or can no longer be opened.
+ * Returns a score from 0 to 100 for how certainly a bank account belongs to its customer. It is the lower
+ * of two scores: the provider's score, and our comparison of the KYC name with the bank's name. The
+ * provider's score alone proves nothing, because the customer chose the name that the provider compares.
+ * Returns undefined if a name or a score is unknown or can't be opened any more.
  */
 export const matchPayeeName = async (
   { vault, logger }: MatchDeps,
@@ -25,14 +25,17 @@ export const matchPayeeName = async (
   if (nameMatchScore === null || registeredNameSealed === null) return undefined;
   try {
     const sealer = await vault.forUser(tx, userId);
-    const known = await openApprovedName(tx, sealer, userId);
-    if (known === undefined) return undefined;
-    const registered = openRegisteredName(sealer, { id, registeredNameSealed });
-    const [theirs, ours] = [BigInt(nameMatchScore), compareNames(known, registered)];
-    return ours < theirs ? ours : theirs;
+    const approvedName = await openApprovedName(tx, sealer, userId);
+    if (approvedName === undefined) return undefined;
+    const registeredName = openRegisteredName(sealer, { id, registeredNameSealed });
+    const [providerScore, ownScore] = [
+      BigInt(nameMatchScore),
+      compareNames(approvedName, registeredName),
+    ];
+    return ownScore < providerScore ? ownScore : providerScore;
   } catch (error) {
-    // The gold is already sold, so the payout waits for an operator and does not fail because of
-    // the name.
+    // The gold is already sold, so the sale must not fail because of the name. The payout waits for an
+    // operator.
     logger.error({ bankAccountId: id, err: describeError(error) }, 'a name could not be compared');
     return undefined;
   }

@@ -16,11 +16,11 @@ import {
   releaseValidationStart,
 } from './account-validations.store.ts';
 import { applyValidation, refuseValidation } from './apply-validation.ts';
-import { accountForProvider } from './bank-account-sealing.ts';
+import { openAccountForProvider } from './bank-account-sealing.ts';
 import { lockAccount } from './bank-accounts.store.ts';
 import type { BankAccount, BankingDeps } from './banking.types.ts';
 
-/** An account whose validation is started, or is open at the provider. */
+/** One worker's turn at an account's validation, which the worker starts or queries. */
 interface Validation {
   readonly account: BankAccount;
   /** The worker that starts the validation. */
@@ -29,7 +29,10 @@ interface Validation {
   readonly validationId: string | null;
 }
 
-/** Reads the account under its lock and acquires its start, committed before any call. */
+/**
+ * Locks an account and acquires the start of its validation. The transaction is committed before any
+ * call to the provider.
+ */
 const claimValidation = (deps: BankingDeps, bankAccountId: string): Promise<Claim<Validation>> =>
   deps.inTransaction(async (tx): Promise<Claim<Validation>> => {
     const account = await lockAccount(tx, bankAccountId);
@@ -37,13 +40,13 @@ const claimValidation = (deps: BankingDeps, bankAccountId: string): Promise<Clai
       return skip('no validation is open');
     }
     const { providerValidationId: validationId } = account;
-    const [holderId, at] = [deps.random.uuid(), deps.clock.now()];
+    const [holderId, now] = [deps.random.uuid(), deps.clock.now()];
     const call = { account, holderId, validationId };
     if (validationId !== null) {
-      await markValidationQueried(tx, bankAccountId, at);
+      await markValidationQueried(tx, bankAccountId, now);
       return { kind: 'QUERY', call };
     }
-    return (await acquireValidationStart(tx, bankAccountId, { holderId, at }))
+    return (await acquireValidationStart(tx, bankAccountId, { holderId, now }))
       ? { kind: 'SEND', call, wasSent: false }
       : heldElsewhere;
   });
@@ -57,9 +60,9 @@ const recordValidation = async (
   const { id, validationAttempt: attempt } = account;
   switch (result.kind) {
     case 'DONE': {
-      const { status, validationId: given } = result.value;
+      const { status, validationId: startedId } = result.value;
       if (result.by === 'ANSWER')
-        await markValidationStarted(db, id, { attempt, validationId: given });
+        await markValidationStarted(db, id, { attempt, validationId: startedId });
       if (status !== 'PENDING')
         await inTransaction((tx) => applyValidation(deps, tx, result.value));
       return;
@@ -67,13 +70,13 @@ const recordValidation = async (
     case 'INTENDED':
       if (validationId !== null) return markValidationUnstarted(db, id, validationId);
       await releaseValidationStart(db, id, holderId);
-      // No request was sent, so the queue soon tries again.
+      // No request was sent, so the error makes the queue retry soon.
       throw new Error(`the payout provider is not available: ${result.reason}`);
     case 'REFUSED':
       await inTransaction((tx) => refuseValidation(deps, tx, account, result.reason));
       return;
     case 'UNKNOWN':
-      // The lease of the start is not released, because the event of the validation may still
+      // The lease of the start is kept until it expires, because the validation's event may still
       // arrive.
       return;
     default:
@@ -82,9 +85,9 @@ const recordValidation = async (
 };
 
 /**
- * Declares how an account is validated. The provider can't be queried by reference, so a start
- * whose response was lost is repeated a minute later under the same reference, unless its event has
- * arrived. A second penny-drop costs a rupee, and either of them validates the account.
+ * Declares how an account is validated. The provider can't be queried by reference. If the response to a
+ * start is lost and no event arrives, the start is repeated about a minute later under the same
+ * reference. A second penny-drop costs a rupee, and each of the two can validate the account.
  */
 const createValidationCall = (
   deps: BankingDeps,
@@ -93,16 +96,16 @@ const createValidationCall = (
   fieldsOf: (bankAccountId) => ({ bankAccountId }),
   claim: (bankAccountId) => claimValidation(deps, bankAccountId),
   async send({ account }) {
-    const details = await accountForProvider(deps.db, deps, account);
+    const details = await openAccountForProvider(deps.db, deps, account);
     return deps.provider.startValidation({ bankAccountId: account.id, ...details });
   },
   hasArrived: () => true,
   async query({ validationId }) {
     if (validationId === null) return { kind: 'UNKNOWN', reason: 'the provider has given no id' };
     const found = await deps.provider.getValidation(validationId);
-    const isUnknownThere = found.kind === 'refused' && found.code === PAYOUT_NOT_FOUND;
+    const isUnknownAtProvider = found.kind === 'refused' && found.code === PAYOUT_NOT_FOUND;
     const reason = 'the provider does not know the validation';
-    return isUnknownThere ? { kind: 'NONE', reason } : readFound(found);
+    return isUnknownAtProvider ? { kind: 'NONE', reason } : readFound(found);
   },
   decide: ({ validationId }) =>
     validationId === null
@@ -112,8 +115,8 @@ const createValidationCall = (
 });
 
 /**
- * Starts the validation of a PENDING account, or queries the provider about the one it has. It may
- * run at any time, any number of times, and be killed at any point.
+ * Starts the validation of a PENDING account, or queries the provider about the open validation. It may
+ * run at any time, any number of times, and it may be killed at any point.
  */
 export const validateAccount = async (deps: BankingDeps, bankAccountId: string): Promise<void> => {
   await makeCall(deps, createValidationCall(deps), bankAccountId);

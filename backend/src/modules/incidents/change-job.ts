@@ -16,7 +16,7 @@ export interface ChangeJobDeps {
   readonly audit: Auditor;
 }
 
-/** Keeps the string fields of a payload, which are ids. The audit log gets no other field. */
+/** Keeps the string fields of a payload, which are ids. No other field is audited. */
 const idsOf = z
   .record(z.string(), z.unknown())
   .transform((payload): JsonObject =>
@@ -27,7 +27,7 @@ const idsOf = z
     ),
   );
 
-/** Locks a job for a change. @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION while it runs */
+/** Locks a job for a change. @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if the job is running */
 const lockIdleJob = async (tx: Db, id: string): Promise<ListedJob> => {
   const job = await lockJob(tx, id);
   if (job === undefined) throw new AppError('NOT_FOUND');
@@ -50,9 +50,9 @@ const auditOf = (
 });
 
 /**
- * Retries a queued or dead job at once and resets its attempts. Handlers read their rows again, so
- * a job whose work is already done does nothing.
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION while it runs
+ * Retries a queued or dead job at once and resets its number of attempts. Job handlers read their rows
+ * first, so a job whose work is already done does nothing.
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if the job is running
  */
 export const retryJob = (
   { inTransaction, audit }: ChangeJobDeps,
@@ -68,9 +68,9 @@ export const retryJob = (
   });
 
 /**
- * Permanently removes a dead job from the queue. A job that is still retried stays, because its
- * next attempt may succeed.
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION while it runs or is still retried
+ * Permanently removes a dead job from the queue. A job that is still being retried can't be removed,
+ * because its next attempt may succeed.
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if the job is running or still being retried
  */
 export const discardJob = (
   { inTransaction, audit }: ChangeJobDeps,

@@ -9,7 +9,7 @@ import {
   type WebhookEventDeps,
 } from './webhook-events.admin.routes.ts';
 
-/** Declares the work on incidents: stored events, jobs and open payments. */
+/** Declares the routes for incidents, which are those of stored events, jobs and open payments. */
 export const createIncidentAdminRoutes = (
   deps: WebhookEventDeps & JobRouteDeps & OpenPaymentDeps,
 ): Route[] => [

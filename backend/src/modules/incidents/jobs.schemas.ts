@@ -10,7 +10,7 @@ export const jobsQuery = pageQuery.extend({
     .optional(),
 });
 
-/** A job of the queue. Scheduled ones, whose ids are others, cannot be changed. */
+/** The path of a queued job. A scheduled job has an id of another form and can't be changed. */
 export const jobParams = z.object({
   id: z.string().regex(/^[1-9]\d{0,17}$/u, "must be a job's number"),
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-const masked = '***';
+const mask = '***';
 
-/** Names of values that describe the event and its rows, and contain no personal data. */
+/** The names of fields that contain no personal data, so that their values are shown. */
 const plainNames = new Set([
   'amount',
   'amount_due',
@@ -39,18 +39,18 @@ const plainNames = new Set([
 const isPlain = (name: string): boolean =>
   plainNames.has(name) || (name.endsWith('_id') && !name.startsWith('customer'));
 
-const record = z.record(z.string(), z.unknown());
+const recordSchema = z.record(z.string(), z.unknown());
 
-/** The deepest level that is shown: a sender's body nests as deep as it likes. */
-const deepest = 12;
+/** The deepest level that is shown. The limit exists because a sender may nest values without end. */
+const maxDepth = 12;
 
 const maskValue = (name: string, value: unknown, depth: number): unknown => {
   if (value === null || typeof value === 'boolean') return value;
-  if (typeof value !== 'object') return isPlain(name) ? value : masked;
-  if (depth > deepest) return masked;
+  if (typeof value !== 'object') return isPlain(name) ? value : mask;
+  if (depth > maxDepth) return mask;
   if (Array.isArray(value)) return value.map((each) => maskValue(name, each, depth + 1));
   return Object.fromEntries(
-    Object.entries(record.parse(value)).map(([key, each]) => [
+    Object.entries(recordSchema.parse(value)).map(([key, each]) => [
       key,
       maskValue(key, each, depth + 1),
     ]),
@@ -58,9 +58,9 @@ const maskValue = (name: string, value: unknown, depth: number): unknown => {
 };
 
 /**
- * Returns the JSON of a body with its shape, ids, amounts and states, and every other value masked.
- * A list of personal fields would miss the next field that a vendor adds. Returns undefined for a
- * body that is not JSON.
+ * Returns the JSON of a body in which every value is masked, except ids, amounts and states. The list names
+ * the fields that are shown, because a list of personal fields would miss a field that a vendor adds later.
+ * Returns undefined if the body is not JSON.
  */
 export const maskBody = (rawBody: Buffer): unknown => {
   let content: unknown;

@@ -4,7 +4,7 @@ import { offsetOf, type Page } from '../../platform/http/index.ts';
 
 export const openPaymentStates = ['REVIEW', 'UNMATCHED'] as const;
 
-/** A captured payment that waits for an operator. */
+/** A captured payment that needs a decision by an operator. */
 export interface OpenPayment {
   readonly id: string;
   readonly gateway: string;
@@ -21,11 +21,11 @@ export interface OpenPayment {
   readonly reviewCode: string | null;
   readonly reviewReason: string | null;
   readonly hasGold: boolean;
-  /** The customer can hold gold for it: not deleted, and the order's gold was not recovered. */
+  /** True if the customer is not deleted and the order's gold was not recovered. */
   readonly canHoldGold: boolean;
   readonly hasFailed: boolean;
   readonly reversedPaise: Paise;
-  /** The newest event of it that waits and can be replayed. */
+  /** The id of the payment's newest event that can be replayed, or null. */
   readonly waitingEventId: string | null;
   readonly learnedAt: Date;
 }
@@ -36,7 +36,7 @@ interface OpenPaymentFilter {
   readonly gateway?: string | undefined;
 }
 
-/** Selects the captured payments of orders under review, and money that pays for nothing. */
+/** Selects captured payments whose order is under review, or that are not applied to an order. */
 const candidates: Sql = sql`
   SELECT g.id FROM gold_order AS o
   JOIN payment_order AS p ON p.order_id = o.id
@@ -46,7 +46,7 @@ const candidates: Sql = sql`
   SELECT id FROM gateway_payment
   WHERE status = 'CAPTURED' AND standing IN ('SECOND', 'MISMATCH', 'LATE', 'UNMATCHED')`;
 
-const matching = ({ id, state, gateway }: OpenPaymentFilter): Sql => sql`
+const fromMatching = ({ id, state, gateway }: OpenPaymentFilter): Sql => sql`
   FROM gateway_payment AS g JOIN (${candidates}) AS candidate ON candidate.id = g.id
   WHERE true
     ${id === undefined ? noSql : sql`AND g.id = ${id}::uuid`}
@@ -77,7 +77,7 @@ const pageSql = (filter: OpenPaymentFilter, { offset, limit }: { offset: number;
           AND w.status IN ('PENDING', 'UNMATCHED') AND w.sealed_body IS NOT NULL
         ORDER BY w.received_at DESC LIMIT 1) AS "waitingEventId",
       g.learned_at AS "learnedAt"
-    FROM (SELECT g.* ${matching(filter)}
+    FROM (SELECT g.* ${fromMatching(filter)}
       ORDER BY g.learned_at, g.id LIMIT ${limit}::int OFFSET ${offset}::int) AS g
     LEFT JOIN payment_order AS p ON p.id = g.payment_order_id
     LEFT JOIN gold_order AS o ON o.id = p.order_id
@@ -90,21 +90,21 @@ const toOpenPayment = (row: Row): OpenPayment => ({
   reversedPaise: paise(row.reversedPaise),
 });
 
-/** Returns a page of the payments whose money waits for a person, oldest first. */
+/** Returns a page of open payments, oldest first, and the number of matching payments. */
 export const listOpenPayments = async (
   db: Db,
   filter: OpenPaymentFilter,
   page: Page,
 ): Promise<{ readonly rows: readonly OpenPayment[]; readonly total: number }> => {
   const slice = { offset: offsetOf(page), limit: page.limit };
-  const [rows, counted] = await Promise.all([
+  const [rows, countRow] = await Promise.all([
     selectRows<Row>(db, pageSql(filter, slice)),
-    selectOne<{ total: number }>(db, sql`SELECT count(*)::int AS total ${matching(filter)}`),
+    selectOne<{ total: number }>(db, sql`SELECT count(*)::int AS total ${fromMatching(filter)}`),
   ]);
-  return { rows: rows.map(toOpenPayment), total: counted?.total ?? 0 };
+  return { rows: rows.map(toOpenPayment), total: countRow?.total ?? 0 };
 };
 
-/** Returns one payment whose money waits for a person. */
+/** Returns an open payment, or undefined if the payment needs no decision. */
 export const findOpenPayment = async (db: Db, id: string): Promise<OpenPayment | undefined> => {
   const row = await selectOne<Row>(db, pageSql({ id }, { offset: 0, limit: 1 }));
   return row === undefined ? undefined : toOpenPayment(row);

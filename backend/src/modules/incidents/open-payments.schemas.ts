@@ -101,7 +101,7 @@ recordRefundBody.register(z.globalRegistry, {
   examples: [{ reference: 'rfnd_1001', note: 'Paid twice by mistake, refunded at the gateway.' }],
 });
 
-const texts: Readonly<Record<ActionView['action'], string>> = {
+const actionTexts: Readonly<Record<ActionView['action'], string>> = {
   ALLOCATE: 'Buys the ordered gold with this payment.',
   REFUNDED:
     'Records that the payment was refunded at its gateway, with the reference of the refund.',
@@ -111,40 +111,44 @@ const texts: Readonly<Record<ActionView['action'], string>> = {
   RECORD_REFUND: 'Records that the payment was refunded at its gateway.',
 };
 
-const post = (action: ActionView['action'], path: string): ActionView => ({
+const postAction = (action: ActionView['action'], path: string): ActionView => ({
   action,
   method: 'POST',
   path,
-  does: texts[action],
+  does: actionTexts[action],
 });
 
-/** Returns the resolutions that are possible for the payment's order, which is under review. */
+/** Returns the possible resolutions of the payment's order, which is under review. */
 const resolutionsOf = (payment: OpenPayment): readonly ActionView['action'][] => {
   const { hasGold, canHoldGold, standing, reviewCode, reversedPaise } = payment;
   if (hasGold && standing !== 'APPLIED') return ['REFUNDED', 'KEEP'];
   if (hasGold) return reviewCode === 'PAYMENT_REVERSED' ? ['KEEP', 'RECOVER'] : ['KEEP'];
-  const isRight = standing === 'APPLIED' || standing === 'LATE';
-  return isRight && canHoldGold && reversedPaise === 0n ? ['ALLOCATE', 'REFUNDED'] : ['REFUNDED'];
+  const paysTheOrder = standing === 'APPLIED' || standing === 'LATE';
+  return paysTheOrder && canHoldGold && reversedPaise === 0n
+    ? ['ALLOCATE', 'REFUNDED']
+    : ['REFUNDED'];
 };
 
-/** Returns the actions that an operator can take on a captured payment that waits for them. */
+/** Returns the actions that an operator can take on an open payment. */
 const actionsOf = (payment: OpenPayment): ActionView[] => {
   const { id, standing, orderId, orderStatus, waitingEventId } = payment;
   if (standing === 'UNMATCHED') {
     const event = waitingEventId ?? undefined;
     return [
-      ...(event === undefined ? [] : [post('REPLAY_EVENT', `/webhook-events/${event}/replay`)]),
-      post('RECORD_REFUND', `/payments/${id}/refunded`),
+      ...(event === undefined
+        ? []
+        : [postAction('REPLAY_EVENT', `/webhook-events/${event}/replay`)]),
+      postAction('RECORD_REFUND', `/payments/${id}/refunded`),
     ];
   }
   if (orderId === null || orderStatus !== 'MANUAL_REVIEW') return [];
-  return resolutionsOf(payment).map((action) => post(action, `/orders/${orderId}/resolve`));
+  return resolutionsOf(payment).map((action) => postAction(action, `/orders/${orderId}/resolve`));
 };
 
 export const presentOpenPayment = (payment: OpenPayment) => {
-  const { hasGold: _gold, canHoldGold: _can, waitingEventId: _event, ...shown } = payment;
+  const { hasGold: _gold, canHoldGold: _can, waitingEventId: _event, ...view } = payment;
   return {
-    ...shown,
+    ...view,
     state: payment.standing === 'UNMATCHED' ? 'UNMATCHED' : 'REVIEW',
     amountPaise: toSafePaise(payment.amountPaise),
     reversedPaise: toSafePaise(payment.reversedPaise),

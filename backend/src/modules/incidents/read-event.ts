@@ -16,8 +16,8 @@ interface SealedEvent {
   readonly sealedForUserId: string | null;
 }
 
-/** Returns what can be shown of a body: never the body itself. */
-const showBody = async ({ db, vault }: ReadEventDeps, event: SealedEvent) => {
+/** Returns the masked body of an event, or the reason why it can't be shown. */
+const presentBody = async ({ db, vault }: ReadEventDeps, event: SealedEvent) => {
   const { id, sealedBody, sealedForUserId } = event;
   if (sealedBody === null) return { bodyState: 'PURGED' as const };
   try {
@@ -41,6 +41,6 @@ export const readEvent = async (deps: ReadEventDeps, id: string) => {
   return {
     ...presentEvent(event),
     canReplay: canReplay(event, event.sealedBody),
-    ...(await showBody(deps, event)),
+    ...(await presentBody(deps, event)),
   };
 };

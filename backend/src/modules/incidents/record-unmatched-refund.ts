@@ -28,10 +28,10 @@ const illegalTransition = (message: string): AppError =>
   new AppError('ILLEGAL_TRANSITION', { message });
 
 /**
- * Throws unless the money was refunded, by the gateway's report or, if it has none, by the
- * operator's reference.
+ * Requires that the gateway reports the refund. If the gateway can't report it, the operator's
+ * reference counts.
  */
-const requirePaidBack = (state: RefundState): void => {
+const requireRefunded = (state: RefundState): void => {
   if (state.kind === 'NO_ANSWER') {
     throw new AppError('SERVICE_UNAVAILABLE', {
       message: 'The payment gateway is not responding. Nothing was recorded. Please try again.',
@@ -45,10 +45,11 @@ const requirePaidBack = (state: RefundState): void => {
 };
 
 /**
- * Records that a payment for an unknown order was refunded at its gateway, which is queried outside
- * the transaction. The payment's events are settled (contract: incidents > Open payments).
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION while the gateway holds the money, or where
- *   its order is known by now, and OUTCOME_UNDECIDED, and SERVICE_UNAVAILABLE
+ * Records that a payment for an unknown order was refunded at its gateway. The gateway is queried before
+ * the transaction. The payment's waiting events are ignored from then on (contract: incidents > Open
+ * payments).
+ * @throws AppError NOT_FOUND, OUTCOME_UNDECIDED, SERVICE_UNAVAILABLE, and ILLEGAL_TRANSITION if the
+ *   gateway still holds the money or the payment's order is known by now
  */
 export const recordUnmatchedRefund = async (
   { db, inTransaction, audit, payments }: RecordRefundDeps,
@@ -58,7 +59,7 @@ export const recordUnmatchedRefund = async (
 ): Promise<void> => {
   const payment = await findUnmatchedPayment(db, id);
   if (payment === undefined) throw new AppError('NOT_FOUND');
-  requirePaidBack(await fetchRefundState(payments, payment, reference));
+  requireRefunded(await fetchRefundState(payments, payment, reference));
   await inTransaction(async (tx) => {
     const locked = await lockUnmatchedPayment(tx, id);
     if (locked === undefined) throw illegalTransition('The payment is not unmatched any more.');

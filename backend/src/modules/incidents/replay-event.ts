@@ -22,10 +22,9 @@ export interface ReplayDeps {
 }
 
 /**
- * Queues a stored event to be applied now, and audits it in the same transaction. The worker
- * applies it unchanged. Applying is idempotent, so a replay never pays twice.
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION for an event that is applied or no longer has
- *   its body
+ * Queues a job that applies a stored event now. The audit row is written in the same transaction. Applying
+ * an event is idempotent, so a replay never pays twice.
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if the event does not wait or has no body any more
  */
 export const replayEvent = (
   { inTransaction, audit }: ReplayDeps,

@@ -13,23 +13,26 @@ import {
 
 export type WebhookEventDeps = ReadEventDeps & ReplayDeps & { readonly clock: Clock };
 
-const waiting = ['PENDING', 'UNMATCHED', 'UNREADABLE'] as const;
-/** Events that are done with are many: without a beginning, a list of them goes back this far. */
-const doneForMs = 7 * 24 * 60 * 60_000;
+const waitingStatuses = ['PENDING', 'UNMATCHED', 'UNREADABLE'] as const;
+/**
+ * The period in ms of a list of applied or ignored events, if the request names no start. It is limited,
+ * because there are many such events.
+ */
+const defaultListMs = 7 * 24 * 60 * 60_000;
 
 type Query = Omit<EventFilter, 'statuses'> & {
   readonly status?: NonNullable<EventFilter['statuses']>[number] | undefined;
 };
 
-/** Names of one thing: what they find is few, of whatever age. */
-const isNamed = ({ subject, gatewayPaymentId, userId }: Query): boolean =>
+/** Returns true if the query names a subject, a payment or a customer, which have few events. */
+const namesSubject = ({ subject, gatewayPaymentId, userId }: Query): boolean =>
   subject !== undefined || gatewayPaymentId !== undefined || userId !== undefined;
 
 const filterOf = ({ status, ...query }: Query, now: Date): EventFilter => {
-  if (isNamed(query)) return { ...query, ...(status !== undefined && { statuses: [status] }) };
-  if (status === undefined) return { ...query, statuses: waiting };
+  if (namesSubject(query)) return { ...query, ...(status !== undefined && { statuses: [status] }) };
+  if (status === undefined) return { ...query, statuses: waitingStatuses };
   const isDone = status === 'APPLIED' || status === 'IGNORED';
-  const from = query.from ?? (isDone ? addMs(now, -doneForMs) : undefined);
+  const from = query.from ?? (isDone ? addMs(now, -defaultListMs) : undefined);
   return { ...query, statuses: [status], from };
 };
 

@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { exampleOf, idInput, moment, pageOf, pageQuery } from '../../platform/http/index.ts';
 import { eventStatuses, inboxSources, type ListedEvent } from '../webhook-inbox/index.ts';
 
-/** The gateway's or provider's own words are up to 200 characters. */
-const nameOf = z.string().min(1).max(200);
+/** A name or id of a gateway or provider, which has up to 200 characters. */
+const nameText = z.string().min(1).max(200);
 
 export const webhookEventsQuery = pageQuery.extend({
   status: z.enum(eventStatuses).optional(),
   source: z.enum(inboxSources).optional(),
-  gateway: nameOf.optional(),
-  eventType: nameOf.optional(),
-  subject: nameOf.optional(),
-  gatewayPaymentId: nameOf.optional(),
+  gateway: nameText.optional(),
+  eventType: nameText.optional(),
+  subject: nameText.optional(),
+  gatewayPaymentId: nameText.optional(),
   userId: idInput.optional(),
   from: moment.optional(),
   to: moment.optional(),
@@ -92,7 +92,7 @@ webhookEventDetail.register(z.globalRegistry, {
   ],
 });
 
-/** Only an event that waits has something left to do, and it needs its body for that. */
+/** Returns true if an event is not applied yet and still has its body. */
 export const canReplay = (
   { status }: Pick<ListedEvent, 'status'>,
   sealedBody: string | null,

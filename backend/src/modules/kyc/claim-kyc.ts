@@ -8,7 +8,10 @@ import type { Reviewer, ReviewKycDeps } from './review-kyc.ts';
 
 type ClaimDeps = Pick<ReviewKycDeps, 'db' | 'inTransaction' | 'wall' | 'audit'>;
 
-/** Locks a record that no other operator has claimed. */
+/**
+ * Locks a customer's record.
+ * @throws AppError NOT_FOUND, and CONFLICT if another operator has claimed the record
+ */
 const lockUnclaimed = async (
   { wall }: ClaimDeps,
   tx: Db,
@@ -34,10 +37,10 @@ const findRecord = async (db: Db, id: string): Promise<KycRow> => {
 const claimMs = 15 * 60_000;
 
 /**
- * Claims a waiting submission: no other operator can decide it until the claim expires or is
- * released.
- * @throws AppError NOT_FOUND, and CONFLICT while another operator has it, and ILLEGAL_TRANSITION if
- *   the record is not waiting for a decision
+ * Claims a submission that waits for a decision. No other operator can decide it until the claim
+ * expires or is released.
+ * @throws AppError NOT_FOUND, CONFLICT if another operator has claimed the record, and
+ *   ILLEGAL_TRANSITION if the record does not wait for a decision
  */
 export const claimKyc = async (
   deps: ClaimDeps,
@@ -50,7 +53,7 @@ export const claimKyc = async (
     const { status } = await lockUnclaimed(deps, tx, userId, reviewer);
     if (status !== 'SUBMITTED') throw new AppError('ILLEGAL_TRANSITION', { details: { status } });
     const until = addMs(wall.now(), claimMs);
-    await updateClaim(tx, id, { by: reviewer.principal.adminId, until });
+    await updateClaim(tx, id, { adminId: reviewer.principal.adminId, until });
     await audit.record(tx, {
       ...adminActor(reviewer.principal, reviewer.context),
       action: 'kyc.claim',
@@ -62,8 +65,8 @@ export const claimKyc = async (
 };
 
 /**
- * Releases a claim. An expired or missing claim is not an error.
- * @throws AppError NOT_FOUND, and CONFLICT where another operator has it
+ * Releases the caller's claim. An expired or missing claim is not an error.
+ * @throws AppError NOT_FOUND, and CONFLICT if another operator has claimed the record
  */
 export const releaseKyc = async (
   deps: ClaimDeps,

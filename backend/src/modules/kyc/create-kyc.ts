@@ -4,7 +4,7 @@ import { createKycCustomerRoutes, type KycCustomerDeps } from './kyc.customer.ro
 import { createKycInbox } from './kyc-events.ts';
 import { createKycWebhookRoutes, type KycWebhookDeps } from './kyc.webhook.routes.ts';
 
-/** Wires the customer's side (documents, submission, status) and the provider's webhook. */
+/** Creates the customers' routes of KYC and the KYC provider's webhook. */
 export const createKyc = (
   deps: KycCustomerDeps & InboxDeps & Pick<KycWebhookDeps, 'isSignedBody'>,
 ): { readonly customerRoutes: Route[]; readonly webhookRoutes: Route[] } => ({

@@ -3,7 +3,7 @@ import type { Logger } from '../../platform/observability/index.ts';
 import { transitionKyc } from './kyc.states.ts';
 import { lockKycOfUser } from './kyc.store.ts';
 
-const numbers = {
+const erasedColumns = {
   panSealed: null,
   panLast4: null,
   panHash: null,
@@ -20,9 +20,9 @@ const numbers = {
 } as const;
 
 /**
- * Erases the personal fields of a customer's record, in the transaction that deletes their account.
- * A waiting submission is withdrawn, and the PAN and the Aadhaar are free for another account. The
- * documents stay listed until the sweep has removed them from the object store.
+ * Erases the personal fields of a customer's record, in the transaction that deletes the account. A
+ * SUBMITTED record becomes PENDING, and the PAN and the Aadhaar can be used by another account. The rows
+ * of the documents stay until the sweep has removed the documents from the object store.
  */
 export const eraseKyc = async (
   { logger }: { readonly logger: Pick<Logger, 'info' | 'error'> },
@@ -49,6 +49,6 @@ export const eraseKyc = async (
   await tx.kycRecord.updateMany({
     where: { id },
     // A rejected record must have a reason, so an empty reason is stored.
-    data: { ...numbers, reviewReason: null, reviewReasonSealed: '', updatedAt: at },
+    data: { ...erasedColumns, reviewReason: null, reviewReasonSealed: '', updatedAt: at },
   });
 };

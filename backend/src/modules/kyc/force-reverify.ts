@@ -17,9 +17,9 @@ const message = {
 } as const;
 
 /**
- * Returns a customer's KYC to PENDING from any other state, which frees their PAN and Aadhaar and
- * keeps them from trading until a new submission is approved (contract: states > KYC).
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if it is PENDING or the account was deleted
+ * Returns a customer's KYC to PENDING from any other state. The customer can't trade until a new
+ * submission is approved, and another account may use the PAN and the Aadhaar (contract: states > KYC).
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if KYC is PENDING or the account was deleted
  */
 export const forceReverify = async (
   { db, inTransaction, clock, vault, audit, notify, logger }: ReviewKycDeps,
@@ -37,7 +37,7 @@ export const forceReverify = async (
       throw new AppError('ILLEGAL_TRANSITION', { details: { status: 'PENDING' } });
     }
     const { id, status: from } = record;
-    const at = clock.now();
+    const now = clock.now();
     const reasonSealed =
       reason === undefined ? null : sealReason(await vault.forUser(tx, userId), reason, id);
     await transitionKyc({ logger }, record, {
@@ -45,7 +45,7 @@ export const forceReverify = async (
       actor: `admin:${principal.adminId}`,
       cause: action,
       update: () =>
-        markForReverification(tx, { id, from }, { by: principal.adminId, at, reasonSealed }),
+        markForReverification(tx, { id, from }, { adminId: principal.adminId, now, reasonSealed }),
     });
     await notify(tx, { userId, ...message });
     await audit.record(tx, {

@@ -10,7 +10,11 @@ interface HashDeps {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-const hashAnew = async (deps: HashDeps, tx: Db, row: KycRow): Promise<readonly string[]> => {
+const recomputePanHashes = async (
+  deps: HashDeps,
+  tx: Db,
+  row: KycRow,
+): Promise<readonly string[]> => {
   const { id, userId, panSealed, aadhaarSealed } = row;
   if (panSealed === null || aadhaarSealed === null) return [];
   try {
@@ -18,13 +22,16 @@ const hashAnew = async (deps: HashDeps, tx: Db, row: KycRow): Promise<readonly s
     const { pan, identityNumber: aadhaar } = openNumbers(sealer, { id, panSealed, aadhaarSealed });
     return hashesOfNumbers({ pan, aadhaar }, deps.blindIndex).pan;
   } catch (error) {
-    // The stored hash is that of the key in use, but for the time in which it is replaced.
+    // The caller still has the stored hash. It is of the first key, except while the key is replaced.
     deps.logger.error({ kycId: id, err: describeError(error) }, 'a PAN could not be opened');
     return [];
   }
 };
 
-/** Returns the hashes, one for each key, that a customer's PAN may have, or none without a PAN. */
+/**
+ * Returns the hashes that other records of the same PAN may have, one for each key of the blind index.
+ * Returns none if the customer has no PAN.
+ */
 export const hashesOfPan = async (
   deps: HashDeps,
   tx: Db,
@@ -33,17 +40,17 @@ export const hashesOfPan = async (
   const row = await findKycByUser(tx, userId);
   if (row === undefined) return [];
   const stored = row.panHash === null ? [] : [row.panHash];
-  return [...new Set([...stored, ...(await hashAnew(deps, tx, row))])];
+  return [...new Set([...stored, ...(await recomputePanHashes(deps, tx, row))])];
 };
 
-/** Returns the other customers whose record has one of these hashes, in any state. */
+/** Returns the ids of other customers whose record has one of these hashes, in any state. */
 export const findCustomersOfPan = async (
   db: Db,
   hashes: readonly string[],
-  except: string,
+  exceptUserId: string,
 ): Promise<readonly string[]> => {
   const rows = await db.kycRecord.findMany({
-    where: { panHash: { in: [...hashes] }, userId: { not: except } },
+    where: { panHash: { in: [...hashes] }, userId: { not: exceptUserId } },
     select: { userId: true },
   });
   return rows.map(({ userId }) => userId);

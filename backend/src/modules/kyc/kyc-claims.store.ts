@@ -2,7 +2,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { KycRow } from './kyc.store.ts';
 
-/* The claims of operators on rows of `kyc_record`. */
+/* Operators' claims, which are columns of `kyc_record`. */
 
 /** An operator's claim on a record. */
 interface Claim {
@@ -13,7 +13,7 @@ interface Claim {
 const isClaimed = ({ claimedUntil }: Pick<KycRow, 'claimedUntil'>, now: Date): boolean =>
   claimedUntil !== null && claimedUntil > now;
 
-/** Returns the claims that stand, by the record's id. */
+/** Returns the claims that have not expired, by the id of the record. */
 export const findClaims = async (
   db: Db,
   rows: readonly KycRow[],
@@ -36,7 +36,7 @@ export const findClaims = async (
   );
 };
 
-/** @throws AppError CONFLICT, with the claim, while another operator is at the record */
+/** @throws AppError CONFLICT, with the claim in its details, if another operator has claimed the record */
 export const requireUnclaimed = async (
   db: Db,
   id: string,
@@ -50,14 +50,14 @@ export const requireUnclaimed = async (
   });
 };
 
-/** Updates the claim on a locked record, or ends it. */
+/** Stores a claim on a locked record, or removes it if `claim` is undefined. */
 export const updateClaim = async (
   tx: Db,
   id: string,
-  claim: { readonly by: string; readonly until: Date } | undefined,
+  claim: { readonly adminId: string; readonly until: Date } | undefined,
 ): Promise<void> => {
   await tx.kycRecord.update({
     where: { id },
-    data: { claimedBy: claim?.by ?? null, claimedUntil: claim?.until ?? null },
+    data: { claimedBy: claim?.adminId ?? null, claimedUntil: claim?.until ?? null },
   });
 };

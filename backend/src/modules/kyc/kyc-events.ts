@@ -5,8 +5,7 @@ import { APPLY_EVENT_TASK, createKycJobs } from './kyc.jobs.ts';
 import { createKycEventSweeps } from './kyc.sweeps.ts';
 
 /**
- * An event of the KYC provider. It is only stored as a record of its delivery, and nothing reads
- * it.
+ * An event of the KYC provider. The inbox stores the delivery, and no code reads the content.
  */
 export type KycEvent = object;
 
@@ -29,8 +28,8 @@ export const createKycInbox = (deps: InboxDeps): WebhookInbox<KycEvent> =>
   createWebhookInbox(deps, handler);
 
 /**
- * Creates the worker's tasks for KYC events, which store late events and clear the bodies of old
- * events.
+ * Creates the worker's jobs and sweeps for KYC events. They retry pending events and clear the bodies of
+ * old events.
  */
 export const createKycEvents = (
   deps: InboxDeps,

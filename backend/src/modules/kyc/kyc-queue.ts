@@ -14,7 +14,7 @@ export interface KycQueueDeps {
 
 interface QueueFilter {
   readonly status: KycStatus;
-  /** A whole id, phone, PAN or Aadhaar number, as an operator typed it. */
+  /** A complete id, phone number, PAN or Aadhaar number, as an operator typed it. */
   readonly q?: string | undefined;
   readonly claim?: 'MINE' | 'OTHERS' | 'NONE' | undefined;
   readonly from?: Date | undefined;
@@ -25,28 +25,28 @@ interface QueueFilter {
   readonly adminId: string;
 }
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
-const pan = /^[A-Z]{5}\d{4}[A-Z]$/u;
-const aadhaar = /^[2-9]\d{11}$/u;
+const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
+const panPattern = /^[A-Z]{5}\d{4}[A-Z]$/u;
+const aadhaarPattern = /^[2-9]\d{11}$/u;
 
 /**
- * Creates the search for a typed text. Numbers are sealed, so a whole number is found by its keyed
- * hash.
+ * Returns the condition that a record matches a typed text. The PAN and the Aadhaar are sealed, so they
+ * are found only by the keyed hash of the complete number.
  */
-const searchOf = ({ blindIndex }: KycQueueDeps, q: string): Prisma.KycRecordWhereInput => {
+const searchConditionOf = ({ blindIndex }: KycQueueDeps, q: string): Prisma.KycRecordWhereInput => {
   const [lower, upper, digits] = [q.toLowerCase(), q.toUpperCase(), q.replaceAll(/[\s-]/gu, '')];
-  if (uuid.test(lower)) return { OR: [{ id: lower }, { userId: lower }] };
-  if (pan.test(upper)) return { panHash: { in: [...blindIndex.all('kyc.pan', upper)] } };
+  if (uuidPattern.test(lower)) return { OR: [{ id: lower }, { userId: lower }] };
+  if (panPattern.test(upper)) return { panHash: { in: [...blindIndex.all('kyc.pan', upper)] } };
   const phone = readPhone(lower);
-  const ofPhone = phone === undefined ? [] : [{ user: { phone } }];
-  // Twelve digits may be either: an Aadhaar number, or a phone with its country.
-  const ofNumber = aadhaar.test(digits)
+  const phoneConditions = phone === undefined ? [] : [{ user: { phone } }];
+  // Twelve digits may be an Aadhaar number or a phone number with its country code.
+  const aadhaarConditions = aadhaarPattern.test(digits)
     ? [{ aadhaarHash: { in: [...blindIndex.all('kyc.aadhaar', digits)] } }]
     : [];
-  return { OR: [...ofPhone, ...ofNumber] };
+  return { OR: [...phoneConditions, ...aadhaarConditions] };
 };
 
-const claimOf = (
+const claimConditionOf = (
   claim: NonNullable<QueueFilter['claim']>,
   adminId: string,
   now: Date,
@@ -56,7 +56,7 @@ const claimOf = (
   return { claimedUntil: { gt: now }, claimedBy };
 };
 
-/** Returns a page of records by the time of their submission, and the number of them. */
+/** Returns a page of records, ordered by time of submission, and the number of matching records. */
 export const listKyc = async (
   deps: KycQueueDeps,
   { status, q, claim, from, to, order, adminId }: QueueFilter,
@@ -71,8 +71,8 @@ export const listKyc = async (
     status,
     ...(Object.keys(submittedAt).length > 0 && { submittedAt }),
     AND: [
-      ...(q === undefined ? [] : [searchOf(deps, q)]),
-      ...(claim === undefined ? [] : [claimOf(claim, adminId, wall.now())]),
+      ...(q === undefined ? [] : [searchConditionOf(deps, q)]),
+      ...(claim === undefined ? [] : [claimConditionOf(claim, adminId, wall.now())]),
     ],
   };
   const direction = order === 'oldest' ? 'asc' : 'desc';

@@ -11,7 +11,7 @@ const contextOf = (column: string, row: string) => ({
   row,
 });
 
-/** Binds a document in the object store to its key. */
+/** Returns the sealing context of a document, which binds the sealed bytes to the document's key. */
 export const documentContext = (key: string) => ({
   purpose,
   column: 'kyc_document.bytes',
@@ -22,7 +22,7 @@ export const documentContext = (key: string) => ({
 export const sealPincode = (sealer: Sealer, pincode: string, recordId: string): string =>
   sealer.seal(pincode, contextOf('pincode', recordId));
 
-/** Seals the submitted numbers for storage, with their last four digits and a keyed hash. */
+/** Converts a submission to its stored columns. Numbers are sealed, hashed and shortened to 4 digits. */
 export const sealSubmission = (
   input: SubmitInput & { readonly fullName: string },
   recordId: string,
@@ -45,7 +45,7 @@ export const sealSubmission = (
   selfieKey: input.selfieKey ?? null,
 });
 
-/** Hashes numbers with every key, so that hashes of older keys are found. */
+/** Hashes the numbers with every key of the blind index, so that hashes by older keys are found. */
 export const hashesOfNumbers = (
   numbers: { readonly pan: string; readonly aadhaar: string },
   blindIndex: BlindIndex,
@@ -58,7 +58,7 @@ export const hashesOfNumbers = (
 export const openPan = (sealer: Sealer, sealed: string, recordId: string): string =>
   sealer.open(sealed, contextOf('pan', recordId));
 
-/** Opens the numbers that the provider requires before a customer holds much gold. */
+/** Opens the PAN and the Aadhaar. The gold provider requires them above certain weights of gold. */
 export const openNumbers = (
   sealer: Sealer,
   record: { readonly id: string; readonly panSealed: string; readonly aadhaarSealed: string },
@@ -67,7 +67,7 @@ export const openNumbers = (
   identityNumber: sealer.open(record.aadhaarSealed, contextOf('aadhaar', record.id)),
 });
 
-/** Hashes the numbers of a stored record again. */
+/** Hashes the numbers of a stored record with the first key of the blind index. */
 export const rehashNumbers = (
   record: { readonly id: string; readonly panSealed: string; readonly aadhaarSealed: string },
   { sealer, blindIndex }: { readonly sealer: Sealer; readonly blindIndex: BlindIndex },
@@ -91,23 +91,23 @@ export const openDateOfBirth = (sealer: Sealer, sealed: string, recordId: string
 export const sealReason = (sealer: Sealer, reason: string, recordId: string): string =>
   sealer.seal(reason, contextOf('review_reason', recordId));
 
-type SealedLater = Pick<
+type LegacyFields = Pick<
   KycRow,
   'id' | 'pincode' | 'pincodeSealed' | 'reviewReason' | 'reviewReasonSealed'
 >;
 
 /**
- * Opens the pincode. A pincode that an earlier version stored in the clear is newer than the sealed
- * one.
+ * Opens the pincode. If an earlier version has stored a pincode in plain text, it is newer than the
+ * sealed one and is returned.
  */
-export const openPincode = (sealer: Sealer, row: SealedLater): string | null =>
+export const openPincode = (sealer: Sealer, row: LegacyFields): string | null =>
   row.pincode ??
   (row.pincodeSealed === null
     ? null
     : sealer.open(row.pincodeSealed, contextOf('pincode', row.id)));
 
-/** Opens the reviewer's reason, likewise. */
-export const openReason = (sealer: Sealer, row: SealedLater): string | null =>
+/** Opens the reviewer's reason. A reason in plain text is newer than the sealed one and is returned. */
+export const openReason = (sealer: Sealer, row: LegacyFields): string | null =>
   row.reviewReason ??
   // An empty reason was erased. A rejected record must have a reason.
   (row.reviewReasonSealed === null || row.reviewReasonSealed === ''

@@ -9,7 +9,7 @@ import { uploadDocument, type UploadDocumentDeps } from './upload-document.ts';
 
 export type KycCustomerDeps = SubmitKycDeps & UploadDocumentDeps;
 
-/** Declares a route of Aadhaar's own one-time codes: a contract only. */
+/** Declares a route for one-time codes of Aadhaar. It is only documented, and returns NOT_IMPLEMENTED. */
 const aadhaarCodeRoute = (path: string, summary: string): Route =>
   defineRoute({
     method: 'POST',

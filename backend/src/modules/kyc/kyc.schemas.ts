@@ -11,7 +11,7 @@ import {
 } from '../../platform/http/index.ts';
 import { operatorReference } from '../admins/index.ts';
 import { kycStatuses } from '../identity/index.ts';
-import { documentTypes, usualTypeName } from './document-type.ts';
+import { documentTypes, canonicalTypeName } from './document-type.ts';
 import { documentKinds, kycWarnings } from './kyc.types.ts';
 import { hasVerhoeffCheckDigit } from './verhoeff.ts';
 
@@ -21,7 +21,7 @@ const documentKey = z
   .string()
   .min(1)
   .max(200)
-  .regex(/^[A-Za-z0-9/._-]+$/u, 'must be a key that the upload answered');
+  .regex(/^[A-Za-z0-9/._-]+$/u, 'must be a key that the upload returned');
 
 export const kycName = plainName(100);
 
@@ -60,7 +60,7 @@ submitBody.register(z.globalRegistry, {
 export const documentBody = z.object({
   kind: z.enum(documentKinds),
   contentType: z
-    .preprocess(usualTypeName, z.enum(documentTypes))
+    .preprocess(canonicalTypeName, z.enum(documentTypes))
     .describe('A hint only. The service detects the type from the content.'),
   dataBase64: z
     .string()

@@ -2,11 +2,11 @@ import type { Logger } from '../../platform/observability/index.ts';
 import { transition, type TransitionTable } from '../../platform/transitions/transitions.ts';
 import type { KycStatus } from '../identity/index.ts';
 
-const again = 'an operator asked for a new verification';
+const reverification = 'an operator asked for a new verification';
 
 /**
- * Every transition of a KYC record (contract: states > KYC). Its history is the audit log: each
- * decision has a row there.
+ * Every transition that a KYC record may make (contract: states > KYC). The audit log is the history of
+ * the record, because each decision writes an audit row.
  */
 export const kycTransitions: TransitionTable<KycStatus, 'customer' | 'admin'> = {
   PENDING: {
@@ -20,10 +20,10 @@ export const kycTransitions: TransitionTable<KycStatus, 'customer' | 'admin'> = 
       reason: 'a reviewer asked for another submission, or the account was deleted',
     },
   },
-  APPROVED: { PENDING: { allowedActors: ['admin'], reason: again } },
+  APPROVED: { PENDING: { allowedActors: ['admin'], reason: reverification } },
   REJECTED: {
     SUBMITTED: { allowedActors: ['customer'], reason: 'the customer submitted their KYC again' },
-    PENDING: { allowedActors: ['admin'], reason: again },
+    PENDING: { allowedActors: ['admin'], reason: reverification },
   },
 };
 
@@ -33,16 +33,16 @@ interface KycTransition {
   readonly actor: string;
   readonly cause: string;
   /**
-   * Updates the record if it has not changed since it was read, in the transaction that has locked
-   * it, and returns the number of changed rows. A review also checks that it decides on the
-   * submission that the reviewer saw.
+   * Updates the record in the transaction that has locked it, if its state has not changed since it was
+   * read. Returns the number of changed rows. A review also checks that the customer has not submitted
+   * again since the reviewer read the record.
    */
   readonly update: () => Promise<number>;
 }
 
 /**
  * Changes the state of a KYC record.
- * @throws AppError ILLEGAL_TRANSITION if the table does not allow it
+ * @throws AppError ILLEGAL_TRANSITION if the table does not allow the transition
  */
 export const transitionKyc = (
   { logger }: { readonly logger: Pick<Logger, 'info' | 'error'> },

@@ -5,7 +5,7 @@ import { kycStatuses, type KycStatus } from '../identity/index.ts';
 import type { DocumentKind } from './kyc.types.ts';
 import { firstId } from '../../platform/ids/first-id.ts';
 
-/* The rows of `kyc_record` and `kyc_document`. */
+/* The tables `kyc_record` and `kyc_document`. */
 
 export interface SubmittedFields {
   readonly panSealed: string;
@@ -33,7 +33,7 @@ interface NewDocument {
   readonly createdAt: Date;
 }
 
-/** Parses a record's status as the database has it. Throws if the text is not a KYC status. */
+/** Parses a status that was read from the database. Throws if the text is not a KYC status. */
 export const toKycStatus = (text: string): KycStatus => {
   const status = kycStatuses.find((known) => known === text);
   invariant(status, `${text} is a KYC status`);
@@ -50,10 +50,10 @@ export const findKyc = async (db: Db, id: string) =>
 
 export type KycRow = NonNullable<Awaited<ReturnType<typeof findKyc>>>;
 
-/** Returns the record that this transaction has locked or just changed. */
+/** Returns a record that this transaction has locked, so that it must exist. */
 export const requireKyc = async (tx: Db, id: string): Promise<KycRow> => {
   const row = await findKyc(tx, id);
-  invariant(row, 'a KYC record of this transaction is still there');
+  invariant(row, 'a locked KYC record exists');
   return row;
 };
 
@@ -74,20 +74,20 @@ export const lockOrInsertKyc = async (
   tx: Db,
   id: string,
   userId: string,
-  at: Date,
+  now: Date,
 ): Promise<{ readonly id: string; readonly status: KycStatus }> => {
   // `create` would fail if another submission has inserted the record in the meantime.
   await tx.kycRecord.createMany({
-    data: [{ id, userId, status: 'PENDING', createdAt: at, updatedAt: at }],
+    data: [{ id, userId, status: 'PENDING', createdAt: now, updatedAt: now }],
     skipDuplicates: true,
   });
   const row = await lockKycOfUser(tx, userId);
-  invariant(row, 'a KYC record that was just inserted is there');
+  invariant(row, 'a KYC record that was just inserted exists');
   return row;
 };
 
-/** The values that end a reviewer's claim. A decision and a new submission set them. */
-const unclaimed = { claimedBy: null, claimedUntil: null } as const;
+/** The values of the claim columns after a decision or a new submission, which end the claim. */
+const clearedClaim = { claimedBy: null, claimedUntil: null } as const;
 
 /**
  * Marks a record as submitted if its status is still `from`. Returns the number of changed rows.
@@ -96,7 +96,7 @@ export const markSubmitted = async (
   tx: Db,
   { id, from }: { readonly id: string; readonly from: KycStatus },
   fields: SubmittedFields,
-  at: Date,
+  now: Date,
 ): Promise<number> => {
   const { count } = await tx.kycRecord.updateMany({
     where: { id, status: from },
@@ -104,24 +104,24 @@ export const markSubmitted = async (
       ...fields,
       pincode: null,
       status: 'SUBMITTED',
-      submittedAt: at,
-      updatedAt: at,
+      submittedAt: now,
+      updatedAt: now,
       reviewReason: null,
       reviewReasonSealed: null,
       reviewedAt: null,
       reviewedBy: null,
-      ...unclaimed,
+      ...clearedClaim,
     },
   });
   return count;
 };
 
 /**
- * Returns true if another record has one of these hashes and is SUBMITTED or APPROVED. The caller
- * must hold `lockText` for each number, or another submission may add the number in the meantime:
- * the unique indexes do not see that two hashes by different keys are of the same number.
+ * Returns true if another record that is SUBMITTED or APPROVED has one of these hashes. The caller must
+ * hold `lockText` for each number. Otherwise another submission could add the number in the meantime,
+ * because the unique indexes cannot compare hashes by different keys.
  */
-export const hasNumbers = async (
+export const areNumbersTaken = async (
   tx: Db,
   id: string,
   { pan, aadhaar }: { readonly pan: readonly string[]; readonly aadhaar: readonly string[] },
@@ -144,7 +144,7 @@ interface Batch {
   readonly limit: number;
 }
 
-/** Returns records whose numbers were not hashed with the key `keyId`. */
+/** Lists records whose numbers were not hashed with the key `keyId`, ordered by id. */
 export const listOutdatedHashes = (
   db: Db,
   keyId: string,
@@ -180,19 +180,19 @@ export const markReviewed = async (
   tx: Db,
   { id, submittedAt }: { readonly id: string; readonly submittedAt: Date | null },
   to: 'APPROVED' | 'REJECTED' | 'PENDING',
-  review: { readonly by: string; readonly at: Date; readonly reasonSealed: string | null },
+  review: { readonly adminId: string; readonly now: Date; readonly reasonSealed: string | null },
 ): Promise<number> => {
   const { count } = await tx.kycRecord.updateMany({
     where: { id, status: 'SUBMITTED', submittedAt },
     data: {
       status: to,
-      reviewedBy: review.by,
-      reviewedAt: review.at,
+      reviewedBy: review.adminId,
+      reviewedAt: review.now,
       reviewReason: null,
       reviewReasonSealed: review.reasonSealed,
-      updatedAt: review.at,
-      ...unclaimed,
-      ...(to === 'APPROVED' && { providerRegisteredAt: review.at }),
+      updatedAt: review.now,
+      ...clearedClaim,
+      ...(to === 'APPROVED' && { providerRegisteredAt: review.now }),
     },
   });
   return count;
@@ -205,25 +205,25 @@ export const markReviewed = async (
 export const markForReverification = async (
   tx: Db,
   { id, from }: { readonly id: string; readonly from: KycStatus },
-  review: { readonly by: string; readonly at: Date; readonly reasonSealed: string | null },
+  review: { readonly adminId: string; readonly now: Date; readonly reasonSealed: string | null },
 ): Promise<number> => {
   const { count } = await tx.kycRecord.updateMany({
     where: { id, status: from },
     data: {
       status: 'PENDING',
-      reviewedBy: review.by,
-      reviewedAt: review.at,
+      reviewedBy: review.adminId,
+      reviewedAt: review.now,
       reviewReason: null,
       reviewReasonSealed: review.reasonSealed,
-      reverifiedAt: review.at,
-      updatedAt: review.at,
-      ...unclaimed,
+      reverifiedAt: review.now,
+      updatedAt: review.now,
+      ...clearedClaim,
     },
   });
   return count;
 };
 
-/** Returns records with a field in plain text. New records have only the sealed fields. */
+/** Lists records with a field in plain text, ordered by id. New records have only sealed fields. */
 export const listUnsealed = (db: Db, { after = firstId, limit }: Batch): Promise<KycRow[]> =>
   db.kycRecord.findMany({
     where: {
@@ -246,12 +246,12 @@ export const updateUnsealed = async (
   });
 };
 
-/** Writes the row of an uploaded document. */
+/** Inserts the row of an uploaded document. */
 export const insertDocument = async (db: Db, document: NewDocument): Promise<void> => {
   await db.kycDocument.create({ data: document });
 };
 
-/** Counts the documents that a customer has uploaded since the last reverification, if any. */
+/** Counts the documents that a customer has uploaded since the last forced reverification, or ever. */
 export const countDocuments = async (db: Db, userId: string): Promise<number> => {
   const record = await db.kycRecord.findUnique({
     where: { userId },
@@ -268,9 +268,9 @@ export const findDocument = async (db: Db, userId: string, key: string) =>
   (await db.kycDocument.findFirst({ where: { userId, key } })) ?? undefined;
 
 /**
- * Returns the document of a kind that belongs to a record's newest submission. It is the document
- * that the submission names. If the submission names none of this kind, it is the newest document
- * that was uploaded before the submission.
+ * Returns the document of a kind that belongs to a record's newest submission. Prefers the document
+ * that the submission names. If the submission names no document of this kind, returns the newest
+ * document of the kind that was uploaded before the submission.
  */
 export const findSubmittedDocument = async (
   db: Db,
@@ -279,9 +279,9 @@ export const findSubmittedDocument = async (
 ) => {
   const { userId, documentKey, selfieKey, submittedAt } = record;
   if (submittedAt === null) return undefined;
-  const named = [documentKey, selfieKey].filter((key) => key !== null);
+  const submittedKeys = [documentKey, selfieKey].filter((key) => key !== null);
   return (
-    (await db.kycDocument.findFirst({ where: { userId, kind, key: { in: named } } })) ??
+    (await db.kycDocument.findFirst({ where: { userId, kind, key: { in: submittedKeys } } })) ??
     (await db.kycDocument.findFirst({
       where: { userId, kind, createdAt: { lte: submittedAt } },
       orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
@@ -290,7 +290,7 @@ export const findSubmittedDocument = async (
   );
 };
 
-/** Returns the documents of these customers, newest first. */
+/** Lists the documents of these customers, newest first. */
 export const listDocuments = (db: Db, userIds: readonly string[]) =>
   db.kycDocument.findMany({
     where: { userId: { in: [...userIds] } },
@@ -298,7 +298,7 @@ export const listDocuments = (db: Db, userIds: readonly string[]) =>
     select: { userId: true, kind: true, key: true, createdAt: true },
   });
 
-/** Returns documents whose customers are deleted. */
+/** Lists documents whose customers are deleted, ordered by id. */
 export const listDocumentsOfDeleted = (db: Db, { after = firstId, limit }: Batch) =>
   db.kycDocument.findMany({
     where: { id: { gt: after }, user: { deletedAt: { not: null } } },
@@ -327,11 +327,11 @@ export const readKycStatus = (userId: string): Read<KycStatus> =>
 export const findKycStatus = (db: Db, userId: string): Promise<KycStatus> =>
   readAlone(db, readKycStatus(userId));
 
-/** @throws AppError KYC_REQUIRED unless KYC is approved. */
+/** @throws AppError KYC_REQUIRED unless the status is APPROVED */
 export const requireApproved = (status: KycStatus): void => {
   if (status !== 'APPROVED') throw new AppError('KYC_REQUIRED', { details: { status } });
 };
 
-/** @throws AppError KYC_REQUIRED unless KYC is approved. */
+/** @throws AppError KYC_REQUIRED unless the customer's KYC is APPROVED */
 export const requireApprovedKyc = async (db: Db, userId: string): Promise<void> =>
   requireApproved(await findKycStatus(db, userId));

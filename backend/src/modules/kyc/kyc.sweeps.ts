@@ -17,21 +17,21 @@ import {
 
 const batchSize = 200;
 
-/** The last row that a pass has seen. */
-type Seen = Pick<KycRow, 'id'>;
+/** The last row of the previous batch. */
+type LastRow = Pick<KycRow, 'id'>;
 
 /**
- * Stands in for the sealed text if the customer's key is destroyed. It is an empty text, not null,
+ * The stored value of a sealed field if the customer's key is destroyed. It is an empty text, not null,
  * because a rejected record must have a reason.
  */
-const erased = '';
+const erasedText = '';
 
 const sealRow = ({ id, pincode, reviewReason }: KycRow, sealer: Sealer | undefined) => ({
   ...(pincode !== null && {
-    pincodeSealed: sealer === undefined ? erased : sealPincode(sealer, pincode, id),
+    pincodeSealed: sealer === undefined ? erasedText : sealPincode(sealer, pincode, id),
   }),
   ...(reviewReason !== null && {
-    reviewReasonSealed: sealer === undefined ? erased : sealReason(sealer, reviewReason, id),
+    reviewReasonSealed: sealer === undefined ? erasedText : sealReason(sealer, reviewReason, id),
   }),
 });
 
@@ -49,15 +49,16 @@ const sealerOf = async (
 ): Promise<Sealer | undefined> => (await vault.forUsers(db, [userId])).get(userId);
 
 /**
- * Seals the pincodes and reasons that an earlier version stored in the clear. If the customer's key
- * is destroyed, they are erased. The sweep finds no rows once every record is sealed.
+ * Creates the sweep that seals the pincodes and reasons that an earlier version stored in plain text. If
+ * the customer's key is destroyed, both fields are erased. The sweep finds no rows once every record is
+ * sealed.
  */
-const createSealing = (options: KycSweepOptions): Sweep => ({
+const createSealingSweep = (options: KycSweepOptions): Sweep => ({
   name: 'kyc-seal-fields',
   async run(signal) {
     const { db, logger } = options;
     await sweepRows({
-      rows: (after?: Seen) => listUnsealed(db, { after: after?.id, limit: batchSize }),
+      rows: (after?: LastRow) => listUnsealed(db, { after: after?.id, limit: batchSize }),
       signal,
       onError: (error, { id }) =>
         logger.error({ err: error, kycId: id }, 'a KYC record could not be sealed'),
@@ -70,16 +71,17 @@ const createSealing = (options: KycSweepOptions): Sweep => ({
 });
 
 /**
- * Hashes the PAN and Aadhaar of every record with the blind index's first key after that key has
- * changed. The numbers of a customer whose key is destroyed can't be opened, so their hashes stay.
+ * Creates the sweep that hashes the PAN and the Aadhaar of every record again after the first key of the
+ * blind index has changed. The numbers of a customer whose key is destroyed can't be opened, so their
+ * hashes stay.
  */
-const createRehashing = (options: KycSweepOptions): Sweep => ({
+const createRehashingSweep = (options: KycSweepOptions): Sweep => ({
   name: 'kyc-rehash-numbers',
   async run(signal) {
     const { db, blindIndex, logger } = options;
     const hashKey = blindIndex.keyId;
     await sweepRows({
-      rows: (after?: Seen) =>
+      rows: (after?: LastRow) =>
         listOutdatedHashes(db, hashKey, { after: after?.id, limit: batchSize }),
       signal,
       onError: (error, { id }) =>
@@ -87,11 +89,11 @@ const createRehashing = (options: KycSweepOptions): Sweep => ({
       async handle(row) {
         const { id, panSealed, aadhaarSealed } = row;
         const sealer = await sealerOf(options, row);
-        const fresh =
+        const newHashes =
           sealer !== undefined && panSealed !== null && aadhaarSealed !== null
             ? rehashNumbers({ id, panSealed, aadhaarSealed }, { sealer, blindIndex })
             : {};
-        await updateHashes(db, row, { ...fresh, hashKey });
+        await updateHashes(db, row, { ...newHashes, hashKey });
         return true;
       },
     });
@@ -100,15 +102,15 @@ const createRehashing = (options: KycSweepOptions): Sweep => ({
 
 /** Creates the sweeps over KYC records. Most passes find nothing to do. */
 export const createKycSweeps = (options: KycSweepOptions): readonly Sweep[] => [
-  createSealing(options),
-  createRehashing(options),
+  createSealingSweep(options),
+  createRehashingSweep(options),
 ];
 
 const removalBatchSize = 100;
 
 /**
- * Removes the documents of deleted customers from the object store, then their rows. If the store
- * does not delete a document, its row stays and the next pass retries it.
+ * Creates the sweep that deletes the documents of deleted customers from the object store, and then
+ * deletes their rows. If the store does not delete a document, the row stays and the next pass retries.
  */
 export const createDocumentRemoval = (options: {
   readonly db: Db;
@@ -119,7 +121,7 @@ export const createDocumentRemoval = (options: {
   async run(signal) {
     const { db, objects, logger } = options;
     await sweepRows({
-      rows: (after?: Seen) =>
+      rows: (after?: LastRow) =>
         listDocumentsOfDeleted(db, { after: after?.id, limit: removalBatchSize }),
       signal,
       onError: (error, { id }) =>

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/index.ts';
 export const documentKinds = ['PAN', 'AADHAAR_FRONT', 'AADHAAR_BACK', 'SELFIE'] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
-/** Remarks for the reviewer of a submission that was taken. */
+/** Warnings for the reviewer of a submission. They do not refuse the submission. */
 export const kycWarnings = ['PAN_HOLDER_UNKNOWN'] as const;
 export type KycWarning = (typeof kycWarnings)[number];
 

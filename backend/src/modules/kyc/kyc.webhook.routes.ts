@@ -7,13 +7,13 @@ import type { KycEvent } from './kyc-events.ts';
 export interface KycWebhookDeps {
   readonly clock: Clock;
   readonly inbox: Pick<WebhookInbox<KycEvent>, 'receiveEvent'>;
-  /** Returns true for a signature of these bytes under one of the secrets in force. */
+  /** Returns true if the signature is valid for these bytes under one of the configured secrets. */
   readonly isSignedBody: (rawBody: Buffer, signature: unknown) => boolean;
 }
 
 /**
- * Receives the events of the KYC provider (contract: payments-and-webhooks > Webhook routes):
- * signed, stored once, and of no effect, since operators decide.
+ * Declares the webhook of the KYC provider (contract: payments-and-webhooks > Webhook routes). A signed
+ * event is stored once and has no effect, because operators decide about KYC.
  */
 export const createKycWebhookRoutes = ({ clock, inbox, isSignedBody }: KycWebhookDeps): Route[] => [
   defineRoute({

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { openFullName } from './kyc-sealing.ts';
 import { findKycByUser } from './kyc.store.ts';
 
-/** Returns the name that was approved for a customer, or undefined while no KYC of theirs is. */
+/** Returns the full name of a customer whose KYC is APPROVED, or undefined for any other status. */
 export const openApprovedName = async (
   db: Db,
   sealer: Sealer,

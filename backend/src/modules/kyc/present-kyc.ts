@@ -16,8 +16,8 @@ interface OperatorPresentDeps extends PresentDeps {
   readonly wall: Clock;
 }
 
-/** Presents a KYC that has not begun. */
-const notBegun = {
+/** The view of a customer who has not submitted KYC yet. */
+const unsubmittedKyc = {
   status: 'PENDING' as const,
   panLast4: null,
   aadhaarLast4: null,
@@ -28,8 +28,8 @@ const notBegun = {
 };
 
 /**
- * Presents a record. Without a sealer (the key was destroyed with the account) the sealed fields
- * are missing.
+ * Presents a record. `sealer` is undefined if the customer's key was destroyed with the account, and the
+ * sealed fields are then null.
  */
 const present = (row: KycRow, sealer: Sealer | undefined) => ({
   status: toKycStatus(row.status),
@@ -43,7 +43,7 @@ const present = (row: KycRow, sealer: Sealer | undefined) => ({
 
 /** Presents a record to its customer. */
 export const presentKyc = async ({ db, vault }: PresentDeps, row: KycRow | undefined) => {
-  if (row === undefined) return notBegun;
+  if (row === undefined) return unsubmittedKyc;
   return present(row, (await vault.forUsers(db, [row.userId])).get(row.userId));
 };
 
@@ -52,13 +52,13 @@ const fullNameOf = (row: KycRow, sealer: Sealer | undefined): string | null =>
     ? null
     : openFullName(sealer, row.fullNameSealed, row.id);
 
-/** The fourth letter of a PAN, which says what kind of holder it has. */
-const knownHolders = 'ABCFGHJLPT';
+/** The values of the fourth letter of a PAN that are known. The letter is the type of the holder. */
+const knownHolderTypes = 'ABCFGHJLPT';
 
 const warningsOf = (row: KycRow, sealer: Sealer | undefined): KycWarning[] => {
   if (sealer === undefined || row.panSealed === null) return [];
-  const holder = openPan(sealer, row.panSealed, row.id).charAt(3);
-  return knownHolders.includes(holder) ? [] : ['PAN_HOLDER_UNKNOWN'];
+  const holderType = openPan(sealer, row.panSealed, row.id).charAt(3);
+  return knownHolderTypes.includes(holderType) ? [] : ['PAN_HOLDER_UNKNOWN'];
 };
 
 const dateOfBirthOf = (row: KycRow, sealer: Sealer | undefined): string | null =>
@@ -69,12 +69,12 @@ const dateOfBirthOf = (row: KycRow, sealer: Sealer | undefined): string | null =
 type DocumentRow = Awaited<ReturnType<typeof listDocuments>>[number];
 
 /**
- * Presents a record's documents by kind, of each the newest first, and marks those of the newest
- * submission: that it names, else the newest of their kind that was uploaded before it.
+ * Presents a record's documents by kind, newest first within each kind. Marks the documents of the newest
+ * submission by the rule of `findSubmittedDocument`.
  */
-const presentDocuments = (row: KycRow, all: readonly DocumentRow[]) =>
+const presentDocuments = (row: KycRow, documents: readonly DocumentRow[]) =>
   documentKinds.flatMap((kind) => {
-    const own = all.filter((each) => each.userId === row.userId && each.kind === kind);
+    const own = documents.filter((each) => each.userId === row.userId && each.kind === kind);
     const submitted =
       own.find(({ key }) => key === row.documentKey || key === row.selfieKey) ??
       own.find(({ createdAt }) => row.submittedAt !== null && createdAt <= row.submittedAt);
@@ -86,7 +86,7 @@ const presentDocuments = (row: KycRow, all: readonly DocumentRow[]) =>
     }));
   });
 
-/** Presents records to operators, with their documents. */
+/** Presents records to operators, with the documents and the claims. */
 export const presentKycForOperators = async (
   { db, vault, wall }: OperatorPresentDeps,
   rows: readonly KycRow[],
@@ -109,7 +109,7 @@ export const presentKycForOperators = async (
   }));
 };
 
-/** Returns a customer's record as operators see it, or null where KYC has not begun. */
+/** Returns a customer's record as operators see it, or null if the customer has no record. */
 export const readKycOfUser = async (deps: OperatorPresentDeps, userId: string) => {
   const row = await findKycByUser(deps.db, userId);
   return row === undefined ? null : ((await presentKycForOperators(deps, [row]))[0] ?? null);

@@ -28,8 +28,8 @@ const openDocument = (sealer: Sealer, sealed: Uint8Array, key: string): Buffer =
 /**
  * Returns a document of a record's newest submission, decrypted. The audit row of the access is
  * committed before the document is returned. If the document can't be read, there is no audit row.
- * @throws AppError NOT_FOUND, SERVICE_UNAVAILABLE while the object store does not answer,
- *   DOCUMENT_UNREADABLE if it has lost or changed the document
+ * @throws AppError NOT_FOUND, SERVICE_UNAVAILABLE if the object store does not respond, and
+ *   DOCUMENT_UNREADABLE if the object is missing or was changed
  */
 export const readDocument = async (
   { db, inTransaction, vault, audit, objects }: ReadDocumentDeps,
@@ -41,7 +41,7 @@ export const readDocument = async (
   if (record === undefined) throw new AppError('NOT_FOUND');
   const document = await findSubmittedDocument(db, record, kind);
   const sealer = (await vault.forUsers(db, [record.userId])).get(record.userId);
-  // Without a key the account was deleted, and the document waits for its removal.
+  // A missing key means that the account was deleted. The document is then about to be removed.
   if (document === undefined || sealer === undefined) throw new AppError('NOT_FOUND');
   const found = await objects.get(document.key);
   if (found.kind !== 'done') throw new AppError('SERVICE_UNAVAILABLE', { cause: found });

@@ -4,9 +4,8 @@ import { readProviderUserId } from '../identity/index.ts';
 import { readKycStatus, requireApproved } from './kyc.store.ts';
 
 /**
- * Returns the provider's id of a customer whose order is in progress. The order continues even if
- * KYC was withdrawn since, because the money that was paid for it would otherwise buy nothing
- * (contract: states > KYC).
+ * Returns the provider's id of a customer whose order is in progress. The order continues even if KYC
+ * was withdrawn in the meantime, because the customer has already paid for it (contract: states > KYC).
  * @throws AppError KYC_REQUIRED if the customer was never registered with the provider
  */
 export const requireRegisteredUser = async (db: Db, userId: string): Promise<string> => {
@@ -15,7 +14,7 @@ export const requireRegisteredUser = async (db: Db, userId: string): Promise<str
   return id;
 };
 
-/** Reads by which it is decided whether a customer may begin to buy or sell. */
+/** Declares the reads that `requireTrader` needs, so that the caller can combine them with others. */
 export const readTrader = (userId: string) => ({
   kycStatus: readKycStatus(userId),
   providerUserId: readProviderUserId(userId),
@@ -36,6 +35,6 @@ export const requireTrader = ({
   return providerUserId;
 };
 
-/** The same, read now. */
+/** Reads the customer's status and provider id, and returns the id as `requireTrader` does. */
 export const requireProviderUser = async (db: Db, userId: string): Promise<string> =>
   requireTrader(await readTogether(db, readTrader(userId)));

@@ -31,13 +31,13 @@ export interface ReviewKycDeps {
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-/** The operator who decides, and the request by which they do. */
+/** The operator who reviews a record, with the context of the request. */
 export interface Reviewer {
   readonly principal: AdminPrincipal;
   readonly context: RequestContext;
 }
 
-/** @throws AppError ILLEGAL_TRANSITION, with the state, unless the record waits for a decision */
+/** @throws AppError ILLEGAL_TRANSITION, with the status in its details, unless it is SUBMITTED */
 const requireSubmitted = ({ status }: Pick<KycRow, 'status'>): void => {
   if (status !== 'SUBMITTED') throw new AppError('ILLEGAL_TRANSITION', { details: { status } });
 };
@@ -58,25 +58,30 @@ const unavailable = (outcome: Outcome<unknown>): AppError =>
   new AppError('PROVIDER_UNAVAILABLE', { cause: outcome });
 
 /**
- * Refuses to attach the gold of a phone number's previous owner: the provider finds users by phone,
- * and numbers are reassigned. Gold that an earlier customer forfeited stays there as the house's
- * (contract: identity-and-kyc > Deletion).
+ * Requires that the provider's balance for a phone number is the customer's own gold. The provider finds
+ * users by phone number, and a number may have belonged to another person before. Gold that a former
+ * customer forfeited stays at the provider and belongs to the house (contract: identity-and-kyc >
+ * Deletion).
+ * @throws AppError PROVIDER_MISMATCH
  */
 const requireOwnGold = async (db: Db, userId: string, user: ProviderUser): Promise<void> => {
   const { balance } = await readHolding(db, userId);
-  const ofTheHouse = await readHouseGrams(db, user.providerUserId);
-  if (user.goldBalanceGrams === addGrams(balance, ofTheHouse)) return;
+  const houseGrams = await readHouseGrams(db, user.providerUserId);
+  if (user.goldBalanceGrams === addGrams(balance, houseGrams)) return;
   throw new AppError('PROVIDER_MISMATCH', {
     message: "The gold provider's balance for this phone number differs from ours.",
   });
 };
 
 /**
- * Registers the customer with the provider, unless they are already, and sends the numbers that it
- * requires above 30 g and 50 g. Returns the provider's id of the customer. Both calls are safe to
- * repeat, so after an unknown outcome the operator approves again.
+ * Registers the customer with the gold provider, and sends the PAN and the Aadhaar, which the provider
+ * requires above 30 g and 50 g. Returns the provider's id of the customer. Both calls are safe to repeat,
+ * so an operator can approve again after an unknown outcome.
  */
-const register = async ({ db, vault, provider }: ReviewKycDeps, row: KycRow): Promise<string> => {
+const registerCustomer = async (
+  { db, vault, provider }: ReviewKycDeps,
+  row: KycRow,
+): Promise<string> => {
   const user = await findUser(db, row.userId);
   const { fullNameSealed, panSealed, aadhaarSealed } = row;
   if (
@@ -128,7 +133,7 @@ const messages = {
   },
 } as const;
 
-/** Stores a decision: the transition, the notification and the audit row in one transaction. */
+/** Stores a decision. One transaction writes the new status, the notification and the audit row. */
 const decide = (
   { inTransaction, clock, wall, vault, audit, notify, logger }: ReviewKycDeps,
   row: KycRow,
@@ -143,10 +148,10 @@ const decide = (
   const { action, ...message } = messages[to];
   return inTransaction(async (tx) => {
     const locked = await lockKycOfUser(tx, row.userId);
-    // Of two concurrent decisions, the second finds the result of the first.
+    // The status is checked again, because another operator may have decided in the meantime.
     if (locked !== undefined) requireSubmitted(locked);
     await requireUnclaimed(tx, row.id, { adminId: principal.adminId, now: wall.now() });
-    const at = clock.now();
+    const now = clock.now();
     const reasonSealed =
       reason === null ? null : sealReason(await vault.forUser(tx, row.userId), reason, row.id);
     await transitionKyc(
@@ -156,11 +161,11 @@ const decide = (
         to,
         actor: `admin:${principal.adminId}`,
         cause: action,
-        update: () => markReviewed(tx, row, to, { by: principal.adminId, at, reasonSealed }),
+        update: () => markReviewed(tx, row, to, { adminId: principal.adminId, now, reasonSealed }),
       },
     );
     if (providerUserId !== undefined) {
-      await updateProviderUserId(tx, row.userId, providerUserId, clock.now());
+      await updateProviderUserId(tx, row.userId, providerUserId, now);
     }
     await notify(tx, { userId: row.userId, ...message });
     await audit.record(tx, {
@@ -176,9 +181,9 @@ const decide = (
 };
 
 /**
- * Approves a submission, after registering the customer with the provider. While that fails the
- * record stays SUBMITTED.
- * @throws AppError NOT_FOUND, ILLEGAL_TRANSITION, PROVIDER_UNAVAILABLE, PROVIDER_MISMATCH.
+ * Registers the customer with the gold provider, and then approves the submission. If the registration
+ * fails, the record stays SUBMITTED.
+ * @throws AppError NOT_FOUND, ILLEGAL_TRANSITION, CONFLICT, PROVIDER_UNAVAILABLE, PROVIDER_MISMATCH
  */
 export const approveKyc = async (
   deps: ReviewKycDeps,
@@ -186,7 +191,7 @@ export const approveKyc = async (
   reviewer: Reviewer,
 ): Promise<KycRow> => {
   const row = await findSubmitted(deps, id, reviewer);
-  const providerUserId = await register(deps, row);
+  const providerUserId = await registerCustomer(deps, row);
   try {
     return await decide(deps, row, reviewer, { to: 'APPROVED', reason: null, providerUserId });
   } catch (error) {
@@ -198,7 +203,7 @@ export const approveKyc = async (
   }
 };
 
-/** Rejects a submission. @throws AppError NOT_FOUND, ILLEGAL_TRANSITION. */
+/** Rejects a submission. @throws AppError NOT_FOUND, ILLEGAL_TRANSITION, CONFLICT */
 export const rejectKyc = async (
   deps: ReviewKycDeps,
   id: string,
@@ -207,7 +212,7 @@ export const rejectKyc = async (
 ): Promise<KycRow> =>
   decide(deps, await findSubmitted(deps, id, reviewer), reviewer, { to: 'REJECTED', reason });
 
-/** Returns a submission to PENDING. @throws AppError NOT_FOUND, ILLEGAL_TRANSITION. */
+/** Returns a submission to PENDING. @throws AppError NOT_FOUND, ILLEGAL_TRANSITION, CONFLICT */
 export const requestResubmit = async (
   deps: ReviewKycDeps,
   id: string,

@@ -18,7 +18,7 @@ import { kycName, type SubmitInput } from './kyc.schemas.ts';
 import { kycTransitions, transitionKyc } from './kyc.states.ts';
 import {
   findDocument,
-  hasNumbers,
+  areNumbersTaken,
   lockOrInsertKyc,
   requireKyc,
   markSubmitted,
@@ -45,15 +45,15 @@ const requireDocument = async (
 ): Promise<void> => {
   if (key === undefined) return;
   const document = await findDocument(db, userId, key);
-  const isFitting = (document?.kind === 'SELFIE') === (field === 'selfieKey');
-  if (document === undefined || !isFitting) {
+  const isRightKind = (document?.kind === 'SELFIE') === (field === 'selfieKey');
+  if (document === undefined || !isRightKind) {
     throw validationError([{ field, message: 'must be a document that you uploaded for this' }]);
   }
 };
 
 /**
- * Returns the full name of the submission, or of the profile if the submission has none. An older
- * profile may have a name that the rule of names refuses.
+ * Returns the full name of the submission, or the profile's name if the submission has none. The name is
+ * validated, because an older profile may have a name that is not accepted any more.
  */
 const fullNameFor = async (db: Db, userId: string, given: string | undefined): Promise<string> => {
   if (given !== undefined) return given;
@@ -64,26 +64,27 @@ const fullNameFor = async (db: Db, userId: string, given: string | undefined): P
 
 const ageOfMajority = 18n;
 
-/** Returns the IST date of today, so many years ago. Who was born on or before it is of age. */
-const yearsAgo = (now: Date, years: bigint): string => {
+/** Returns today's IST date in an earlier year. A person born on or before it is `years` years old. */
+const dateYearsAgo = (now: Date, years: bigint): string => {
   const [year = '', ...rest] = istDate(now).split('-');
   return [String(BigInt(year) - years), ...rest].join('-');
 };
 
-/** Refuses a minor, and a submission without a date of birth if the house requires it. */
+/** Refuses the date of birth of a minor, and a missing date if the house requires one. */
 const requireOfAge = (date: string | undefined, now: Date, isRequired: boolean): void => {
   if (date === undefined && !isRequired) return;
-  if (date !== undefined && date <= yearsAgo(now, ageOfMajority)) return;
+  if (date !== undefined && date <= dateYearsAgo(now, ageOfMajority)) return;
   const message =
     date === undefined ? 'is required' : `must be ${ageOfMajority} years ago or earlier`;
   throw validationError([{ field: 'dateOfBirth', message }]);
 };
 
 /**
- * While a key of the blind index is replaced: refuses numbers that another record has under another
- * key. Replicas whose first keys differ take turns by a text that both can compute.
+ * Refuses numbers that another record has hashed with another key. This check is needed only while a key
+ * of the blind index is replaced. Replicas whose first keys differ lock the same text, which is the
+ * smallest of a number's hashes, so that their submissions are serialised.
  */
-const requireFreeNumbers = async (
+const requireUnusedNumbers = async (
   tx: Db,
   recordId: string,
   input: SubmitInput,
@@ -91,16 +92,16 @@ const requireFreeNumbers = async (
 ): Promise<void> => {
   const hashes = hashesOfNumbers(input, blindIndex);
   if (hashes.pan.length === 1) return;
-  for (const all of [hashes.aadhaar, hashes.pan]) {
-    await lockText(tx, `kyc|${all.toSorted()[0] ?? ''}`);
+  for (const numberHashes of [hashes.aadhaar, hashes.pan]) {
+    await lockText(tx, `kyc|${numberHashes.toSorted()[0] ?? ''}`);
   }
-  if (await hasNumbers(tx, recordId, hashes)) throw new AppError('KYC_DUPLICATE');
+  if (await areNumbersTaken(tx, recordId, hashes)) throw new AppError('KYC_DUPLICATE');
 };
 
 /**
- * Submits KYC for review: PENDING or REJECTED to SUBMITTED.
- * @throws AppError VALIDATION_FAILED for a document the caller has not uploaded, a missing name or
- * a date of birth of a minor, and KYC_STATE, KYC_DUPLICATE.
+ * Submits a customer's KYC for review. The record was PENDING or REJECTED and becomes SUBMITTED.
+ * @throws AppError VALIDATION_FAILED for a document that the customer has not uploaded, a missing name or
+ *   the date of birth of a minor, and KYC_STATE, KYC_DUPLICATE
  */
 export const submitKyc = async (
   deps: SubmitKycDeps,
@@ -115,18 +116,18 @@ export const submitKyc = async (
   const actor = `customer:${userId}`;
   try {
     return await inTransaction(async (tx) => {
-      const at = clock.now();
-      const record = await lockOrInsertKyc(tx, random.uuid(), userId, at);
+      const now = clock.now();
+      const record = await lockOrInsertKyc(tx, random.uuid(), userId, now);
       const { id, status: from } = record;
       const step = { to: 'SUBMITTED', actor } as const;
       if (!allowsTransition(kycTransitions, { ...step, from })) throw new AppError('KYC_STATE');
-      await requireFreeNumbers(tx, id, input, blindIndex);
+      await requireUnusedNumbers(tx, id, input, blindIndex);
       const sealer = await vault.forUser(tx, userId);
       const fields = sealSubmission({ ...input, fullName }, id, { sealer, blindIndex });
       await transitionKyc({ logger }, record, {
         ...step,
         cause: 'kyc.submit',
-        update: () => markSubmitted(tx, { id, from }, fields, at),
+        update: () => markSubmitted(tx, { id, from }, fields, now),
       });
       return requireKyc(tx, id);
     });

@@ -12,7 +12,7 @@ import { documentContext } from './kyc-sealing.ts';
 import type { DocumentInput } from './kyc.schemas.ts';
 import { countDocuments, insertDocument } from './kyc.store.ts';
 
-/** The maximum number of documents of a customer. It keeps one account from filling the store. */
+/** The maximum number of documents of a customer. It prevents one account from filling the store. */
 const maxDocuments = 40;
 
 export interface UploadDocumentDeps {
@@ -24,7 +24,7 @@ export interface UploadDocumentDeps {
   readonly objects: ObjectStore;
 }
 
-const requireRoom = async (db: Db, userId: string): Promise<void> => {
+const requireDocumentLimit = async (db: Db, userId: string): Promise<void> => {
   if ((await countDocuments(db, userId)) < maxDocuments) return;
   throw new AppError('LIMIT_EXCEEDED', {
     message: `You can upload at most ${maxDocuments} documents.`,
@@ -36,10 +36,11 @@ const requireRoom = async (db: Db, userId: string): Promise<void> => {
 const documentLimitBytes = 3 * 1024 * 1024;
 
 /**
- * Seals a document with the customer's own key, stores it in the object store and returns its key.
- * The bytes go first: a crash leaves at most a sealed object that no row names.
+ * Seals a document with the customer's own key, stores it in the object store, and returns the document's
+ * key. The object is stored before the row, so a crash can leave a sealed object without a row, but never
+ * a row without an object.
  * @throws AppError VALIDATION_FAILED if the type of the content is not accepted, PAYLOAD_TOO_LARGE,
- *   LIMIT_EXCEEDED, SERVICE_UNAVAILABLE when the store does not accept it.
+ *   LIMIT_EXCEEDED, and SERVICE_UNAVAILABLE if the object store does not accept the document
  */
 export const uploadDocument = async (
   { db, inTransaction, clock, random, vault, objects }: UploadDocumentDeps,
@@ -51,23 +52,23 @@ export const uploadDocument = async (
     const message = 'Documents can be at most 3 MB.';
     throw new AppError('PAYLOAD_TOO_LARGE', { field: 'dataBase64', message });
   }
-  const { type, seen } = await typeOfDocument(bytes);
+  const { type, detectedType } = await typeOfDocument(bytes);
   if (type === undefined) {
-    const message = `must be a JPEG, PNG, WebP or PDF document; it looks like ${seen}`;
+    const message = `must be a JPEG, PNG, WebP or PDF document; it looks like ${detectedType}`;
     throw validationError([{ field: 'dataBase64', message }]);
   }
-  await requireRoom(db, userId);
+  await requireDocumentLimit(db, userId);
   const id = random.uuid();
   const key = `kyc/${userId}/${id}`;
   const sealer = await vault.forUser(db, userId);
   const sealed = sealer.sealBytes(bytes, documentContext(key));
-  const put = await objects.put(key, sealed, 'application/octet-stream', { ifAbsent: true });
-  if (put.kind !== 'done') throw new AppError('SERVICE_UNAVAILABLE', { cause: put });
+  const outcome = await objects.put(key, sealed, 'application/octet-stream', { ifAbsent: true });
+  if (outcome.kind !== 'done') throw new AppError('SERVICE_UNAVAILABLE', { cause: outcome });
   try {
     await inTransaction(async (tx) => {
-      // The documents are counted under this lock, so that concurrent uploads are counted too.
+      // Under this lock, the count includes the documents of concurrent uploads.
       await lockHolding(tx, userId);
-      await requireRoom(tx, userId);
+      await requireDocumentLimit(tx, userId);
       await insertDocument(tx, {
         id,
         userId,

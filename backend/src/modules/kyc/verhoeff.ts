@@ -1,5 +1,5 @@
-/** The dihedral group D5 and the permutation of J. Verhoeff's check digit (1969). */
-const multiply = [
+/** The multiplication table of the dihedral group D5, for J. Verhoeff's check digit (1969). */
+const products = [
   [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
   [1, 2, 3, 4, 0, 6, 7, 8, 9, 5],
   [2, 3, 4, 0, 1, 7, 8, 9, 5, 6],
@@ -12,7 +12,8 @@ const multiply = [
   [9, 8, 7, 6, 5, 4, 3, 2, 1, 0],
 ] as const;
 
-const permute = [
+/** Verhoeff's permutation of a digit, by its position from the right modulo 8. */
+const permutations = [
   [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
   [1, 5, 7, 6, 2, 8, 3, 0, 9, 4],
   [5, 8, 0, 3, 7, 9, 6, 1, 4, 2],
@@ -23,15 +24,15 @@ const permute = [
   [7, 0, 4, 6, 9, 1, 3, 2, 5, 8],
 ] as const;
 
-/** Returns true when the last digit of `digits` is the Verhoeff check digit of the others. */
+/** Returns true if the last digit of `digits` is the Verhoeff check digit of the other digits. */
 export const hasVerhoeffCheckDigit = (digits: string): boolean => {
   if (!/^\d+$/u.test(digits)) return false;
-  const check = Array.from(digits)
+  const checksum = Array.from(digits)
     .toReversed()
     .map((digit) => digit.charCodeAt(0) - 48)
     .reduce<number>(
-      (sum, digit, place) => multiply[sum]?.[permute[place % 8]?.[digit] ?? 0] ?? 0,
+      (sum, digit, place) => products[sum]?.[permutations[place % 8]?.[digit] ?? 0] ?? 0,
       0,
     );
-  return check === 0;
+  return checksum === 0;
 };

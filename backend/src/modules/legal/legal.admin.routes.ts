@@ -12,7 +12,7 @@ import { publishPolicy, putField, readLegal, type ManageLegalDeps } from './mana
 
 const tags = ['legal'];
 
-/** Declares `/legal` of the admin API: every field and policy, and how they are written. */
+/** Declares `/legal` of the admin API, by which operators read and publish legal content. */
 export const createLegalAdminRoutes = (deps: ManageLegalDeps): Route[] => [
   defineRoute({
     method: 'GET',

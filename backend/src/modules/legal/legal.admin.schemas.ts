@@ -5,7 +5,7 @@ import { safeAddress } from '../settings/index.ts';
 import { legalSections } from './legal.read-model.ts';
 import type { LegalField, PolicyVersion } from './legal.store.ts';
 
-/** `entity.legalName` of a path: the section, and the name that the public route shows. */
+/** The name of a field, such as `entity.legalName`. It is the section and the key in that section. */
 export const fieldParams = z.object({
   name: z.string().regex(new RegExp(`^(${legalSections.join('|')})\\.[A-Za-z][A-Za-z0-9_]{0,63}$`)),
 });

@@ -32,8 +32,8 @@ const summaries: Readonly<Record<LegalSection, string>> = {
 };
 
 /**
- * Declares `/legal` of the customer API, for everybody: verified facts and policies in force alone
- * (contract: customers > Legal content).
+ * Declares `/legal` of the customer API. The routes are public and return only verified facts and policies
+ * in force (contract: customers > Legal content).
  */
 export const createLegalCustomerRoutes = (deps: {
   readonly db: Db;

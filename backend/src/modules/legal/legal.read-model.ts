@@ -1,37 +1,35 @@
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 
-/** The parts of legal content, as the public routes name them. */
+/** The sections of legal content. Each section has a public route. */
 export const legalSections = ['entity', 'provider', 'pricing'] as const;
 export type LegalSection = (typeof legalSections)[number];
 
-/** A verified version of a policy that has taken effect, the newest of its slug. */
+/** The version of a policy in force, which is the newest verified version that has taken effect. */
 export interface PolicyInForce {
   readonly slug: string;
   readonly version: string;
   readonly title: string;
-  /** Null where the text stands at `url`. */
+  /** The text, or null if the text is at `url`. */
   readonly body: string | null;
   readonly url: string | null;
   readonly effectiveFrom: Date;
 }
 
-/**
- * Returns the version of a policy in force at `at`, or undefined before there is a verified one.
- */
+/** Returns the version of a policy that is in force, or undefined if no verified version is. */
 export const policyVersionInForce = async (
   db: Db,
   slug: string,
-  at: Date,
+  now: Date,
 ): Promise<string | undefined> => {
   const row = await db.policyVersion.findFirst({
-    where: { slug, verified: true, effectiveFrom: { lte: at } },
+    where: { slug, verified: true, effectiveFrom: { lte: now } },
     orderBy: [{ effectiveFrom: 'desc' }, { createdAt: 'desc' }, { id: 'desc' }],
     select: { version: true },
   });
   return row?.version;
 };
 
-/** Returns the verified facts of a section, by their names. */
+/** Returns the verified facts of a section, by their keys. */
 export const readFacts = async (
   db: Db,
   section: LegalSection,
@@ -44,26 +42,26 @@ export const readFacts = async (
   return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
 };
 
-/** Until an operator has verified the legal name. */
-const unnamedMerchant = 'Digital Gold';
+/** The merchant's name before an operator has verified a legal name. */
+const defaultMerchantName = 'Digital Gold';
 
-/** Returns the name by which customers know the merchant, for notices of payments. */
+/** Returns the merchant's name for notices of payments. */
 export const readMerchantName = async (db: Db): Promise<string> =>
-  (await readFacts(db, 'entity'))['legalName'] ?? unnamedMerchant;
+  (await readFacts(db, 'entity'))['legalName'] ?? defaultMerchantName;
 
 /**
- * Returns every policy in force at `at`, by slug. The model API would read the text of every
- * version and keep one of each policy.
+ * Returns the versions of all policies that are in force, ordered by slug. The query is raw SQL, because
+ * Prisma's model API would read the text of every version.
  */
-export const listPoliciesInForce = (db: Db, at: Date): Promise<PolicyInForce[]> =>
+export const listPoliciesInForce = (db: Db, now: Date): Promise<PolicyInForce[]> =>
   selectRows<PolicyInForce>(
     db,
     sql`
       SELECT DISTINCT ON (slug) slug, version, title, body, url, effective_from AS "effectiveFrom"
-      FROM policy_version WHERE verified AND effective_from <= ${at}::timestamptz
+      FROM policy_version WHERE verified AND effective_from <= ${now}::timestamptz
       ORDER BY slug, effective_from DESC, created_at DESC, id DESC`,
   );
 
-/** Returns true for a policy with any version, published or not. */
+/** Returns true if the policy has any version, even if none is in force. */
 export const isKnownPolicy = async (db: Db, slug: string): Promise<boolean> =>
   (await db.policyVersion.findFirst({ where: { slug }, select: { id: true } })) !== null;

@@ -3,7 +3,7 @@ import { istDate } from '../../platform/clock/ist.ts';
 import { exampleOf, pageOf } from '../../platform/http/index.ts';
 import type { PolicyInForce } from './legal.read-model.ts';
 
-/** Published facts by their names (contract: customers > Legal content). */
+/** Verified facts by their keys (contract: customers > Legal content). */
 export const factsView = z.record(z.string(), z.string());
 factsView.register(z.globalRegistry, {
   id: 'LegalFacts',
@@ -13,13 +13,13 @@ factsView.register(z.globalRegistry, {
 
 export const slugParams = z.object({ slug: z.string().regex(/^[a-z0-9-]{2,40}$/u) });
 
-const date = z.iso.date().describe('The IST date from which the version is in force.');
+const effectiveDate = z.iso.date().describe('The IST date from which the version is in force.');
 
 const policySummary = z.object({
   slug: z.string(),
   version: z.string(),
   title: z.string(),
-  effectiveFrom: date,
+  effectiveFrom: effectiveDate,
 });
 policySummary.register(z.globalRegistry, {
   id: 'PolicySummary',
@@ -41,7 +41,7 @@ export const policyView = z.object({
     .string()
     .nullable()
     .describe('The address of the text if it is not in `body`, otherwise null.'),
-  effectiveFrom: date.nullable(),
+  effectiveFrom: effectiveDate.nullable(),
 });
 policyView.register(z.globalRegistry, {
   id: 'Policy',

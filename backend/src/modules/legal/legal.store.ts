@@ -1,6 +1,6 @@
 import { lockText, type Db } from '../../platform/db/index.ts';
 
-/* The rows of `legal_field` and `policy_version`. The latter are only ever added. */
+/* The tables `legal_field` and `policy_version`. Rows of `policy_version` are never changed. */
 
 export interface LegalField {
   readonly section: string;
@@ -23,7 +23,7 @@ export interface PolicyVersion {
   readonly createdAt: Date;
 }
 
-/** Locks a field until the transaction ends, whether it exists or not. */
+/** Locks the name of a field until the transaction ends. The field need not exist. */
 export const lockField = (tx: Db, section: string, key: string): Promise<void> =>
   lockText(tx, `legal-field:${section}.${key}`);
 
@@ -46,13 +46,13 @@ export const upsertField = async (db: Db, field: LegalField): Promise<void> => {
 export const listFields = (db: Db): Promise<LegalField[]> =>
   db.legalField.findMany({ orderBy: [{ section: 'asc' }, { key: 'asc' }] });
 
-/** Lists every version of every policy, by slug, the one that takes effect last first. */
+/** Lists every version of every policy, ordered by slug, and the latest date of effect first. */
 export const listPolicyVersions = (db: Db): Promise<PolicyVersion[]> =>
   db.policyVersion.findMany({
     orderBy: [{ slug: 'asc' }, { effectiveFrom: 'desc' }, { createdAt: 'desc' }, { id: 'desc' }],
   });
 
-/** @throws a unique violation where the policy has this version */
+/** Inserts a version of a policy. @throws a unique violation if the policy already has this version */
 export const insertPolicyVersion = async (db: Db, policy: PolicyVersion): Promise<void> => {
   await db.policyVersion.create({ data: policy, select: { id: true } });
 };

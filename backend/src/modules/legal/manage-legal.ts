@@ -24,7 +24,6 @@ import {
   type PolicyVersion,
 } from './legal.store.ts';
 
-/** The dependencies of administering legal content. */
 export interface ManageLegalDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
@@ -33,14 +32,14 @@ export interface ManageLegalDeps {
   readonly audit: Auditor;
 }
 
-/** `privacy-policy` as `Privacy policy`. */
+/** Returns a title for a slug, such as `Privacy policy` for `privacy-policy`. */
 const titleOf = (slug: string): string => {
   const words = slug.replaceAll('-', ' ').trim();
   return words === '' ? slug : words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-/** Audits the hash of the body instead of the body, because the policy's row is immutable. */
-const auditPolicy = ({ slug, version, title, url, body }: PolicyVersion, date: string) => ({
+/** Returns the audited fields of a policy. A hash replaces the body, because the row is immutable. */
+const auditedPolicyFields = ({ slug, version, title, url, body }: PolicyVersion, date: string) => ({
   slug,
   version,
   title,
@@ -49,12 +48,19 @@ const auditPolicy = ({ slug, version, title, url, body }: PolicyVersion, date: s
   bodySha256: body === null ? null : createHash('sha256').update(body).digest('hex'),
 });
 
-const auditField = ({ value, verified, reference }: LegalField) => ({ value, verified, reference });
+const auditedFields = ({ value, verified, reference }: LegalField) => ({
+  value,
+  verified,
+  reference,
+});
 
-const present = (policy: PolicyVersion, inForce: ReadonlySet<string>) =>
+const presentPolicy = (policy: PolicyVersion, inForce: ReadonlySet<string>) =>
   presentPolicyVersion(policy, inForce.has(`${policy.slug} ${policy.version}`));
 
-const readInForce = async ({ db, clock }: ManageLegalDeps): Promise<ReadonlySet<string>> => {
+const readVersionsInForce = async ({
+  db,
+  clock,
+}: ManageLegalDeps): Promise<ReadonlySet<string>> => {
   const inForce = await listPoliciesInForce(db, clock.now());
   return new Set(inForce.map(({ slug, version }) => `${slug} ${version}`));
 };
@@ -65,17 +71,17 @@ export const readLegal = async (deps: ManageLegalDeps) => {
   const [fields, policies, inForce] = await Promise.all([
     listFields(db),
     listPolicyVersions(db),
-    readInForce(deps),
+    readVersionsInForce(deps),
   ]);
   return {
     fields: fields.map(presentField),
-    policies: policies.map((policy) => present(policy, inForce)),
+    policies: policies.map((policy) => presentPolicy(policy, inForce)),
   };
 };
 
 /**
- * Adds or replaces the field `entity.x`, `provider.x` or `pricing.x`, with its audit row in the
- * same transaction (contract: operators > Legal content of operators).
+ * Adds or replaces a field. The audit row is written in the same transaction (contract: operators > Legal
+ * content of operators).
  */
 export const putField = async (
   { inTransaction, clock, audit }: ManageLegalDeps,
@@ -100,8 +106,8 @@ export const putField = async (
       action: 'legal.fields.put',
       ...adminActor(principal, context),
       target: { type: 'legal_field', id: name },
-      ...(before !== undefined && { before: auditField(before) }),
-      after: auditField(field),
+      ...(before !== undefined && { before: auditedFields(before) }),
+      after: auditedFields(field),
     });
   });
   return presentField(field);
@@ -137,7 +143,7 @@ export const publishPolicy = async (
         action: 'legal.policies.publish',
         ...adminActor(principal, context),
         target: { type: 'policy_version', id: policy.id },
-        after: auditPolicy(policy, date),
+        after: auditedPolicyFields(policy, date),
       });
     });
   } catch (error) {
@@ -145,5 +151,5 @@ export const publishPolicy = async (
     const message = 'This policy already has this version. Publish the text as a new version.';
     throw new AppError('CONFLICT', { message, cause: error });
   }
-  return present(policy, await readInForce(deps));
+  return presentPolicy(policy, await readVersionsInForce(deps));
 };

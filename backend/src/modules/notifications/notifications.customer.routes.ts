@@ -113,7 +113,7 @@ interface NotificationRoutesDeps {
   readonly access: Access<{ readonly userId: string }>;
 }
 
-/** Declares what a bell icon needs: how many are unread, and marking all of them. */
+/** Declares the routes that count unread notifications and mark all of them as read. */
 const createBellRoutes = ({ db, clock, access }: NotificationRoutesDeps): Route[] => [
   defineRoute({
     method: 'GET',
@@ -140,8 +140,8 @@ const createBellRoutes = ({ db, clock, access }: NotificationRoutesDeps): Route[
 ];
 
 /**
- * Declares `/notifications` of the customer API. `access` comes from the module of customers, which
- * writes notifications itself.
+ * Declares `/notifications` of the customer API. `access` is a parameter, because the module that declares
+ * customers' access depends on this module.
  */
 export const createNotificationCustomerRoutes = (deps: NotificationRoutesDeps): Route[] => {
   const { db, clock, access } = deps;

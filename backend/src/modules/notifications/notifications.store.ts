@@ -5,8 +5,8 @@ import { offsetOf, type Between, type Page } from '../../platform/http/index.ts'
 import type { Notify, Notification } from './notifications.types.ts';
 
 /**
- * Creates the one way to notify a customer: a row of `notification`. Delivery by push, SMS or email
- * is not part of the service (contract: customers > Notifications).
+ * Creates the function that notifies a customer, which inserts a row of `notification`. The service does
+ * not deliver notifications by push, SMS or email (contract: customers > Notifications).
  */
 export const createNotify =
   ({ clock, random }: { readonly clock: Clock; readonly random: Random }): Notify =>
@@ -23,7 +23,7 @@ const columns = sql`
 
 interface NotificationFilter extends Between {
   readonly userId: string;
-  /** True for those that are unread, false for those that are read. */
+  /** True for unread notifications only, false for read notifications only. */
   readonly unread?: boolean | undefined;
 }
 
@@ -35,7 +35,7 @@ const whereOf = ({ userId, from, to, unread }: NotificationFilter) => ({
   ...(unread !== undefined && { readAt: unread ? null : { not: null } }),
 });
 
-/** Returns one page of a customer's notifications, newest first, and how many there are. */
+/** Returns a page of a customer's notifications, newest first, and the number of matching ones. */
 export const listNotifications = async (
   db: Db,
   filter: NotificationFilter,
@@ -60,12 +60,13 @@ export const listNotifications = async (
     }),
     db.notification.count({ where }),
   ]);
-  return { rows: rows as Notification[], total }; // as `notify` wrote them
+  // Only `notify` inserts rows, so the types and data are valid.
+  return { rows: rows as Notification[], total };
 };
 
 /**
- * Marks a notification as read at the business time `at`, or leaves it as it was where it is read
- * already. Returns it, or undefined when this customer has no notification of that id.
+ * Marks a notification as read at the business time `at`, unless it is already read. Returns the
+ * notification, or undefined if the customer has no notification with this id.
  */
 export const markNotificationRead = (
   db: Db,
@@ -79,7 +80,7 @@ export const markNotificationRead = (
       RETURNING ${columns}`,
   );
 
-/** The most that a bell shows: more are counted no further. */
+/** The maximum number of unread notifications that are counted. */
 export const mostUnread = 1000;
 
 /** Counts a customer's unread notifications, up to `mostUnread`. */
@@ -94,12 +95,12 @@ export const countUnread = async (db: Db, userId: string): Promise<number> => {
   return row?.unread ?? 0;
 };
 
-/** Rows that are marked in one statement, so that none of them is locked for long. */
+/** The maximum number of rows of one statement, so that no row is locked for long. */
 const batchSize = 5000;
 
 /**
- * Marks a customer's unread notifications of before `before` as read at the business time `at`.
- * Returns how many those were.
+ * Marks a customer's unread notifications that were created until `before` as read at the business time
+ * `at`. Returns the number of notifications that were marked.
  */
 export const markAllRead = async (
   db: Db,
@@ -107,7 +108,7 @@ export const markAllRead = async (
 ): Promise<number> => {
   let read = 0;
   for (;;) {
-    const marked = await execute(
+    const changed = await execute(
       db,
       sql`
         UPDATE notification SET read_at = ${at}::timestamptz WHERE id IN (
@@ -116,12 +117,12 @@ export const markAllRead = async (
             AND created_at <= ${before}::timestamptz
           ORDER BY created_at DESC, id DESC LIMIT ${batchSize}::int FOR UPDATE SKIP LOCKED)`,
     );
-    read += marked;
-    if (marked < batchSize) return read;
+    read += changed;
+    if (changed < batchSize) return read;
   }
 };
 
-/** Deletes every notification of a customer, in the transaction that deletes their account. */
+/** Deletes every notification of a customer, in the transaction that deletes the account. */
 export const deleteNotifications = async (tx: Db, userId: string): Promise<void> => {
   await tx.notification.deleteMany({ where: { userId } });
 };

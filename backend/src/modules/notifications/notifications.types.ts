@@ -45,13 +45,13 @@ interface NewNotification {
   readonly type: NotificationType;
   readonly title: string;
   readonly body: string;
-  /** Ids for the client to open the right screen. They hold nothing personal. */
+  /** Ids by which the client opens the right screen. They contain no personal data. */
   readonly data?: JsonObject;
-  /** A second notification of the same key is not written: for what may run twice. */
+  /** A second notification with the same key is not inserted, so the caller may run twice. */
   readonly dedupeKey?: string;
 }
 
-/** Notifies a customer, in the transaction of what the notification is about. */
+/** Notifies a customer, in the transaction that makes the change of which the notification informs. */
 export type Notify = (db: Db, notification: NewNotification) => Promise<void>;
 
 /** A stored notification. */
@@ -61,7 +61,7 @@ export interface Notification {
   readonly title: string;
   readonly body: string;
   readonly data: JsonObject;
-  /** Null while unread. */
+  /** The time at which it was marked as read, or null while it is unread. */
   readonly readAt: Date | null;
   readonly createdAt: Date;
 }

@@ -13,7 +13,7 @@ const it = payoutTest()
 
 const cap = 10_000_000n;
 const exceeded = { status: 403, code: 'PAYOUT_CAP_EXCEEDED' };
-const elsewhere = { status: 409, code: 'ILLEGAL_TRANSITION' };
+const conflict = { status: 409, code: 'ILLEGAL_TRANSITION' };
 
 const auditOf = (open: OpenPayouts, targetId: string) =>
   open.system.db.auditLog.findMany({ where: { targetId }, orderBy: { seq: 'asc' } });
@@ -24,8 +24,8 @@ const keysOf = async (open: OpenPayouts, payoutId: string): Promise<(string | un
 };
 const approve = (call: Caller, id: string) => call('POST', `/payouts/${id}/approve`);
 
-/** A payout that the provider certainly did not pay. */
-const failed = async (
+/** Creates a payout that the provider certainly did not pay. */
+const createFailed = async (
   open: OpenPayouts,
   superAdmin: { adminId: string; call: Caller },
   amountPaise?: bigint,
@@ -88,20 +88,20 @@ describe('an approval', () => {
     const { payoutId } = await open.payout(cap + 5n);
     const other = await open.operator('SUPER_ADMIN');
     const url = open.system.addresses.migrateUrl;
-    const held = await lockRows(url, 'SELECT 1 FROM payout WHERE id = $1::uuid FOR UPDATE', [
+    const lock = await lockRows(url, 'SELECT 1 FROM payout WHERE id = $1::uuid FOR UPDATE', [
       payoutId,
     ]);
     const approvals = [superAdmin.call, other.call, superAdmin.call, other.call].map((call) =>
       approve(call, payoutId),
     );
     await untilBlocked(url, 4);
-    await held.release();
+    await lock.release();
     const answers = await Promise.all(approvals);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status !== 200)).toMatchObject([
-      elsewhere,
-      elsewhere,
-      elsewhere,
+      conflict,
+      conflict,
+      conflict,
     ]);
     const loser = answers.find(({ status }) => status === 409);
     expect(loser?.body).toMatchObject({ error: { details: { status: 'PROCESSING' } } });
@@ -111,7 +111,7 @@ describe('an approval', () => {
     expect(await attemptsOf(open, payoutId)).toHaveLength(1);
   });
 
-  it('is the work of SUPER_ADMIN and ADMIN, of a payout that is there', async ({
+  it('is refused to SUPPORT, and for a payout that does not exist', async ({
     open,
     superAdmin,
   }) => {
@@ -125,7 +125,7 @@ describe('an approval', () => {
     expect(await approve(superAdmin.call, 'x')).toMatchObject({ status: 404 });
   });
 
-  it('of a payout to an account that is not verified any more ends in FAILED', async ({
+  it('of a payout to an account that is no longer verified makes the payout FAILED', async ({
     open,
     superAdmin,
   }) => {
@@ -145,7 +145,7 @@ describe('an approval', () => {
 
 describe('a retry', () => {
   it('starts a further attempt under a new key', async ({ open, superAdmin, admin }) => {
-    const { payoutId, key, orderId } = await failed(open, superAdmin);
+    const { payoutId, key, orderId } = await createFailed(open, superAdmin);
     expect(await retryPayout(admin.call, payoutId)).toMatchObject({
       status: 200,
       body: { status: 'PENDING', approvedBy: admin.adminId, failureReason: null },
@@ -171,32 +171,32 @@ describe('a retry', () => {
     ]);
   });
 
-  it('happens once when operators retry at once, and may not be approved besides', async ({
+  it('happens once when operators retry at once, and cannot also be approved', async ({
     open,
     superAdmin,
     admin,
   }) => {
-    const { payoutId } = await failed(open, superAdmin);
+    const { payoutId } = await createFailed(open, superAdmin);
     const calls = [superAdmin.call, admin.call, superAdmin.call, admin.call];
     const answers = await Promise.all(calls.map((call) => retryPayout(call, payoutId)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    const pending = { ...elsewhere, body: { error: { details: { status: 'PENDING' } } } };
+    const pending = { ...conflict, body: { error: { details: { status: 'PENDING' } } } };
     expect(answers.filter(({ status }) => status !== 200)).toMatchObject([
       pending,
       pending,
       pending,
     ]);
-    expect(await approve(admin.call, payoutId)).toMatchObject(elsewhere);
+    expect(await approve(admin.call, payoutId)).toMatchObject(conflict);
     await open.drain();
     expect(await keysOf(open, payoutId)).toHaveLength(2);
-    expect(await retryPayout(superAdmin.call, payoutId)).toMatchObject(elsewhere);
+    expect(await retryPayout(superAdmin.call, payoutId)).toMatchObject(conflict);
   });
 
-  it('is refused where another one was made, and failed, while it asked', async ({
+  it('is refused if another retry was sent and failed while it queried the provider', async ({
     open,
     superAdmin,
   }) => {
-    const { payoutId } = await failed(open, superAdmin);
+    const { payoutId } = await createFailed(open, superAdmin);
     const retryMeanwhile = async (): Promise<void> => {
       expect(await retryPayout(superAdmin.call, payoutId)).toMatchObject({ status: 200 });
       await open.drain();
@@ -219,14 +219,18 @@ describe('a retry', () => {
       guard: createAdmins({ ...open.system, tokenTtlSeconds: 3600 }).guard,
     });
     const { token } = await open.factories.admin('SUPER_ADMIN');
-    // Nobody has asked about the second attempt: a third one might pay twice.
-    expect(await retryPayout(bearerCaller(url, token), payoutId)).toMatchObject(elsewhere);
+    // The second attempt was not queried, so a third attempt might pay twice.
+    expect(await retryPayout(bearerCaller(url, token), payoutId)).toMatchObject(conflict);
     expect(await payoutRow(open, payoutId)).toMatchObject({ status: 'FAILED', attempt: 2 });
     expect(await keysOf(open, payoutId)).toHaveLength(2);
   });
 
-  it('beyond the cap is refused whole', async ({ open, superAdmin, admin }) => {
-    const { payoutId } = await failed(open, superAdmin, cap + 1n);
+  it('above the cap is refused to an ADMIN, with nothing changed', async ({
+    open,
+    superAdmin,
+    admin,
+  }) => {
+    const { payoutId } = await createFailed(open, superAdmin, cap + 1n);
     const before = await payoutRow(open, payoutId);
     expect(await retryPayout(admin.call, payoutId)).toMatchObject(exceeded);
     expect(await payoutRow(open, payoutId)).toEqual(before);
@@ -240,7 +244,7 @@ describe('a retry', () => {
     superAdmin,
     admin,
   }) => {
-    const { payoutId, userId } = await failed(open, superAdmin);
+    const { payoutId, userId } = await createFailed(open, superAdmin);
     const number = `${open.system.random.digits(8)}9999`;
     const bankAccountId = await open.account(userId, number);
     const body = { bankAccountId };
@@ -255,12 +259,12 @@ describe('a retry', () => {
     expect(second?.bankAccountId).toBe(bankAccountId);
   });
 
-  it('is refused to an account that is foreign, deleted or not verified', async ({
+  it('to an account that is foreign, deleted or not verified is refused', async ({
     open,
     superAdmin,
     admin,
   }) => {
-    const { payoutId, userId, bankAccountId } = await failed(open, superAdmin);
+    const { payoutId, userId, bankAccountId } = await createFailed(open, superAdmin);
     const foreign = await open.customer();
     const before = await payoutRow(open, payoutId);
     const theirs = { bankAccountId: await open.account(foreign.userId) };
@@ -289,15 +293,19 @@ describe('a retry', () => {
     });
   });
 
-  it('is refused of what is not FAILED or REVERSED', async ({ open, admin }) => {
+  it('is refused unless the payout is FAILED or REVERSED', async ({ open, admin }) => {
     const { payoutId } = await open.payout();
-    expect(await retryPayout(admin.call, payoutId)).toMatchObject(elsewhere);
+    expect(await retryPayout(admin.call, payoutId)).toMatchObject(conflict);
     await open.drain();
-    expect(await retryPayout(admin.call, payoutId)).toMatchObject(elsewhere);
+    expect(await retryPayout(admin.call, payoutId)).toMatchObject(conflict);
   });
 
-  it('is refused when the provider has paid after all', async ({ open, superAdmin, admin }) => {
-    const { payoutId } = await failed(open, superAdmin);
+  it('is refused if the provider reports the earlier attempt as paid', async ({
+    open,
+    superAdmin,
+    admin,
+  }) => {
+    const { payoutId } = await createFailed(open, superAdmin);
     await playPayout(open, payoutId, 'processed');
     expect(await retryPayout(admin.call, payoutId)).toMatchObject({
       status: 409,
@@ -311,7 +319,7 @@ describe('a retry', () => {
   it.for(['timeout', 'reset', 'error', 'malformed'])(
     'is refused, and changes nothing, while the provider gives no answer: %s',
     async (fault, { open, superAdmin, admin }) => {
-      const { payoutId } = await failed(open, superAdmin);
+      const { payoutId } = await createFailed(open, superAdmin);
       const before = await payoutRow(open, payoutId);
       await open.fault('get-payout', fault, { times: 10 });
       expect(await retryPayout(admin.call, payoutId)).toMatchObject({
@@ -322,14 +330,14 @@ describe('a retry', () => {
       await open.system.sandbox.control('DELETE', '/faults');
       await open.drain();
       expect(await keysOf(open, payoutId)).toHaveLength(1);
-      // The adapter leaves a provider alone for some seconds that has failed again and again.
+      // After repeated failures the adapter sends nothing to the provider for some seconds.
       await eventually(async () => {
         expect(await retryPayout(admin.call, payoutId)).toMatchObject({ status: 200 });
       });
     },
   );
 
-  it('follows a reversal, and what comes late of the reversed attempt is ignored', async ({
+  it('follows a reversal, and a late event of the reversed attempt is ignored', async ({
     open,
     admin,
   }) => {
@@ -360,26 +368,27 @@ describe('a retry', () => {
 });
 
 describe('the lists of payouts', () => {
-  it('show operators what is pending and processing, unless a status is asked for', async ({
+  it('show operators pending and processing payouts, unless the request names a status', async ({
     open,
     superAdmin,
     admin,
   }) => {
-    const [waiting, gone] = [await open.payout(cap + 1n), await failed(open, superAdmin)];
-    const of = (userId: string, more = '') => admin.call('GET', `/payouts?userId=${userId}${more}`);
-    const pending = await of(waiting.userId);
+    const [waiting, failed] = [await open.payout(cap + 1n), await createFailed(open, superAdmin)];
+    const listOf = (userId: string, more = '') =>
+      admin.call('GET', `/payouts?userId=${userId}${more}`);
+    const pending = await listOf(waiting.userId);
     expect(pending.body).toMatchObject({ total: 1, page: 1, limit: 20 });
     expect(pending.body['items']).toMatchObject([
       { id: waiting.payoutId, status: 'PENDING', accountLast4: '9999', providerPayoutId: null },
     ]);
-    expect((await of(gone.userId)).body['total']).toBe(0);
-    expect((await of(gone.userId, '&status=FAILED')).body['total']).toBe(1);
+    expect((await listOf(failed.userId)).body['total']).toBe(0);
+    expect((await listOf(failed.userId, '&status=FAILED')).body['total']).toBe(1);
     expect(await admin.call('GET', '/payouts?status=LOST')).toMatchObject({ status: 400 });
     const support = await open.operator('SUPPORT');
     expect((await support.call('GET', '/payouts')).status).toBe(200);
   });
 
-  it('show customers their own, and nothing of the number', async ({ open }) => {
+  it('show customers their own payouts, without the account number', async ({ open }) => {
     const mine = await open.payout(4500n, '424242429999');
     const other = await open.customer();
     const listed = await mine.call('GET', '/payouts');

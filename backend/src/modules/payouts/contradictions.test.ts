@@ -12,18 +12,18 @@ const it = payoutTest()
   .extend('admin', { scope: 'file' }, async ({ open }) => (await open.operator('ADMIN')).call);
 
 /** Delivers an event of a payout's newest attempt. */
-const tell = async (open: OpenPayouts, payoutId: string, word: string) => {
+const deliverEvent = async (open: OpenPayouts, payoutId: string, status: string) => {
   const { providerPayoutId: id } = await payoutRow(open, payoutId);
-  const entity = { id, status: word };
-  await open.deliver({ event: `payout.${word}`, payload: { payout: { entity } } });
+  const entity = { id, status };
+  await open.deliver({ event: `payout.${status}`, payload: { payout: { entity } } });
 };
 
-/** A payout of which the provider says that it was not paid. */
-const failed = async (open: OpenPayouts) => {
+/** Creates a payout that the provider reports as failed, and returns its id. */
+const createFailedPayout = async (open: OpenPayouts) => {
   const { payoutId } = await open.payout();
   await open.drain();
   await playPayout(open, payoutId, 'failed');
-  await tell(open, payoutId, 'failed');
+  await deliverEvent(open, payoutId, 'failed');
   expect((await payoutRow(open, payoutId)).status).toBe('FAILED');
   return payoutId;
 };
@@ -32,10 +32,10 @@ const note = 'The bank confirms in writing that nothing arrived, ticket 4711.';
 const forbidden = { status: 403, code: 'FORBIDDEN' };
 const withoutNote = { status: 400, code: 'VALIDATION_FAILED', field: 'note' };
 
-describe('a retry of an attempt of which the provider contradicted itself', () => {
-  it('is for a SUPER_ADMIN who writes why', async ({ open, superAdmin, admin }) => {
-    const payoutId = await failed(open);
-    await tell(open, payoutId, 'processed');
+describe('a retry after the provider contradicted itself about an attempt', () => {
+  it('is allowed only to a SUPER_ADMIN who adds a note', async ({ open, superAdmin, admin }) => {
+    const payoutId = await createFailedPayout(open);
+    await deliverEvent(open, payoutId, 'processed');
     const before = await payoutRow(open, payoutId);
     expect(await retryPayout(admin, payoutId, { note })).toMatchObject(forbidden);
     expect(await retryPayout(superAdmin, payoutId)).toMatchObject(withoutNote);
@@ -52,12 +52,12 @@ describe('a retry of an attempt of which the provider contradicted itself', () =
     expect(JSON.stringify([entry?.before, entry?.after])).not.toContain('ticket 4711');
   });
 
-  it('stays so after a further attempt, and when the retry itself learned of it', async ({
+  it('stays restricted after a further attempt, even if the retry itself found the contradiction', async ({
     open,
     superAdmin,
     admin,
   }) => {
-    const payoutId = await failed(open);
+    const payoutId = await createFailedPayout(open);
     await playPayout(open, payoutId, 'processed');
     const undecided = { status: 409, code: 'OUTCOME_UNDECIDED' };
     expect(await retryPayout(admin, payoutId)).toMatchObject(undecided);
@@ -66,20 +66,20 @@ describe('a retry of an attempt of which the provider contradicted itself', () =
     expect(await retryPayout(superAdmin, payoutId, { note })).toMatchObject({ status: 200 });
     await open.drain();
     await playPayout(open, payoutId, 'failed');
-    await tell(open, payoutId, 'failed');
+    await deliverEvent(open, payoutId, 'failed');
     expect(await retryPayout(admin, payoutId)).toMatchObject(forbidden);
   });
 
-  it('is found of an older attempt too, of which no event told', async ({
+  it('is restricted even if a query, and no event, contradicts an older attempt', async ({
     open,
     superAdmin,
     admin,
   }) => {
-    const payoutId = await failed(open);
+    const payoutId = await createFailedPayout(open);
     expect(await retryPayout(admin, payoutId)).toMatchObject({ status: 200 });
     await open.drain();
     await playPayout(open, payoutId, 'failed');
-    await tell(open, payoutId, 'failed');
+    await deliverEvent(open, payoutId, 'failed');
     await playPayout(open, `${payoutId.replaceAll('-', '')}-1`, 'processed');
     const undecided = { status: 409, code: 'OUTCOME_UNDECIDED' };
     expect(await retryPayout(admin, payoutId)).toMatchObject(undecided);
@@ -88,8 +88,11 @@ describe('a retry of an attempt of which the provider contradicted itself', () =
     expect(await retryPayout(superAdmin, payoutId, { note })).toMatchObject(undecided);
   });
 
-  it('leaves every other retry to an ADMIN, who may write a note', async ({ open, admin }) => {
-    const [plain, noted] = [await failed(open), await failed(open)];
+  it('does not restrict other retries, to which an ADMIN may add a note', async ({
+    open,
+    admin,
+  }) => {
+    const [plain, noted] = [await createFailedPayout(open), await createFailedPayout(open)];
     expect(await retryPayout(admin, plain)).toMatchObject({ status: 200 });
     expect(await retryPayout(admin, noted, { note })).toMatchObject({ status: 200 });
     expect(await retryPayout(admin, noted, { note: 'x'.repeat(2001) })).toMatchObject({

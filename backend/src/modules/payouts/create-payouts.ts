@@ -21,7 +21,10 @@ interface Payouts {
   readonly sweeps: readonly Sweep[];
 }
 
-/** Creates the payouts of sales: dispatch, the provider's events, approvals and retries. */
+/**
+ * Creates the routes, jobs and sweeps of payouts. They dispatch the payouts of sales, apply the
+ * provider's events, and let operators approve and retry payouts.
+ */
 export const createPayouts = (deps: RetryDeps): Payouts => {
   const inbox = createWebhookInbox(deps, createPayoutInboxHandler(deps));
   return {

@@ -32,15 +32,18 @@ import { recordAttemptRefusal, recordAttemptReport } from './record-payout-attem
 const idempotencyKeyOf = (payoutId: string, attemptNo: number): string =>
   `${payoutId.replaceAll('-', '')}-${attemptNo}`;
 
-/** Returns why a payout may not be sent, or undefined when it may. Keeps its account locked. */
+/**
+ * Returns the reason why a payout may not be sent, or undefined if it may be sent. Locks the payout's
+ * bank account until the transaction ends.
+ */
 const findObstacle = async (
   { provider }: Pick<PayoutsDeps, 'provider'>,
   tx: Db,
   payout: Payout,
 ): Promise<string | undefined> => {
   const { minimumPaise, maximumImpsPaise } = provider.rules;
-  const standing = await lockPayoutAccount(tx, payout.bankAccountId);
-  if (standing?.isUsable !== true || standing.userId !== payout.userId) {
+  const account = await lockPayoutAccount(tx, payout.bankAccountId);
+  if (account?.isUsable !== true || account.userId !== payout.userId) {
     return 'The bank account is not verified.';
   }
   if (payout.amountPaise < minimumPaise) return 'The amount is too small for a bank transfer.';
@@ -49,9 +52,10 @@ const findObstacle = async (
 };
 
 /**
- * Starts a new attempt in the transaction that has locked the PENDING payout. The payout becomes
- * PROCESSING, and the intent is committed before the request is sent. If the attempt may not be
- * sent, fails the payout with the reason and returns undefined.
+ * Starts a new attempt of a PENDING payout, in the transaction that has locked the payout. The payout
+ * becomes PROCESSING. The row of the attempt is the intent, and it is committed before the request is
+ * sent. If the payout may not be sent, the payout fails with the reason and the function returns
+ * undefined.
  */
 export const startAttempt = async (
   deps: Pick<PayoutsDeps, 'clock' | 'logger' | 'notify' | 'provider' | 'random'>,
@@ -61,7 +65,7 @@ export const startAttempt = async (
 ): Promise<PayoutAttempt | undefined> => {
   const { clock, provider, random } = deps;
   const obstacle = await findObstacle(deps, tx, payout);
-  const at = clock.now();
+  const now = clock.now();
   const id = random.uuid();
   const attemptNo = payout.attempt + 1;
   await insertAttempt(tx, {
@@ -71,14 +75,14 @@ export const startAttempt = async (
     bankAccountId: payout.bankAccountId,
     idempotencyKey: idempotencyKeyOf(payout.id, attemptNo),
     provider: provider.code,
-    startedAt: at,
+    startedAt: now,
   });
   await transitionPayout(deps, tx, payout, {
     to: 'PROCESSING',
     actor,
     cause: 'attempt.started',
-    at,
-    changes: { attempt: attemptNo, provider: provider.code, dispatchedAt: at },
+    now,
+    changes: { attempt: attemptNo, provider: provider.code, dispatchedAt: now },
   });
   if (obstacle === undefined) return findAttempt(tx, id);
   await recordAttemptRefusal(deps, tx, id, { reason: obstacle });
@@ -86,48 +90,55 @@ export const startAttempt = async (
 };
 
 /**
- * The longest time in ms that a request may take to arrive. If a resend is refused after it, the
- * provider accepted none of the requests.
+ * The longest time in ms that a request may take to arrive. After this time an earlier request can no
+ * longer be accepted, so a refusal of a resend means that the provider accepted no request.
  */
-const longestFlightMs = 5 * 60_000;
-/** The time in ms before the provider forgets a key in which the key is no longer used. */
+const maxTransitMs = 5 * 60_000;
+/** A key is not used in this last part of its life, in ms, because the provider may forget it. */
 const keyMarginMs = 60 * 60_000;
 
-/** An attempt that a worker sends, or that the provider has already received. */
+/** One worker's turn at an attempt, which the worker sends or queries. */
 interface Dispatch {
   readonly payout: Payout;
   readonly attempt: PayoutAttempt;
   readonly holderId: string;
-  /** The last earlier send without a response, or null if there is none. */
+  /** The time of the last send before this turn, or null if the attempt was never sent. */
   readonly sentAt: Date | null;
 }
 
-/** A worker of an older version records no send, but records that the outcome is unknown. */
+/**
+ * Returns the time of an attempt's last send, or null. A worker of an older version stores no
+ * `sentAt`. Such a worker stores the status UNKNOWN and the time of its last call.
+ */
 const lastSendOf = ({ status, sentAt, lastAskedAt }: PayoutAttempt): Date | null =>
   sentAt ?? (status === 'UNKNOWN' ? lastAskedAt : null);
 
-/** Reads a payout under its lock and acquires its open attempt, committed before any call. */
+/**
+ * Locks a payout, starts its attempt if the payout is PENDING, and acquires the open attempt. The
+ * transaction is committed before any call to the provider.
+ */
 const claimPayout = (deps: PayoutsDeps, payoutId: string): Promise<Claim<Dispatch>> =>
   deps.inTransaction(async (tx): Promise<Claim<Dispatch>> => {
     const payout = await lockPayout(tx, payoutId);
-    if (payout === undefined) return skip('there is no such payout');
+    if (payout === undefined) return skip('the payout does not exist');
     const isStarting = payout.status === 'PENDING';
     if (isStarting && payout.approvalRequired && payout.approvedAt === null) {
-      return skip('it waits for approval');
+      return skip('the payout waits for approval');
     }
-    if (!isStarting && payout.status !== 'PROCESSING') return skip(`it is ${payout.status}`);
+    if (!isStarting && payout.status !== 'PROCESSING')
+      return skip(`the payout is ${payout.status}`);
     const attempt = isStarting
       ? await startAttempt(deps, tx, payout, 'service')
       : await findNewestAttempt(tx, payoutId);
-    if (attempt === undefined || !isOpenAttempt(attempt.status)) return skip('nothing is open');
+    if (attempt === undefined || !isOpenAttempt(attempt.status)) return skip('no attempt is open');
     const { id, providerPayoutId } = attempt;
-    const [holderId, at] = [deps.random.uuid(), deps.clock.now()];
+    const [holderId, now] = [deps.random.uuid(), deps.clock.now()];
     const call = { payout, attempt, holderId, sentAt: lastSendOf(attempt) };
     if (providerPayoutId !== null) {
-      await markAttemptQueried(tx, id, at);
+      await markAttemptQueried(tx, id, now);
       return { kind: 'QUERY', call };
     }
-    return (await acquireAttempt(tx, id, { holderId, at }))
+    return (await acquireAttempt(tx, id, { holderId, now }))
       ? { kind: 'SEND', call, wasSent: call.sentAt !== null }
       : heldElsewhere;
   });
@@ -136,31 +147,31 @@ const sendPayout = async (
   { banking, provider }: PayoutsDeps,
   { payout, attempt }: Dispatch,
 ): Promise<Outcome<ProviderPayout>> => {
-  const fund = await banking.ensureFundAccount(attempt.bankAccountId);
-  // Nothing of the payout itself was sent.
-  if (fund.kind === 'unknown') return refused(NOT_SENT, describeOutcome(fund));
-  if (fund.kind === 'refused') return fund;
+  const fundAccount = await banking.ensureFundAccount(attempt.bankAccountId);
+  // Only the fund account was requested. The payout itself was not sent.
+  if (fundAccount.kind === 'unknown') return refused(NOT_SENT, describeOutcome(fundAccount));
+  if (fundAccount.kind === 'refused') return fundAccount;
   const { idempotencyKey } = attempt;
   return provider.createPayout({
     idempotencyKey,
     referenceId: idempotencyKey,
-    fundAccountId: fund.value.fundAccountId,
+    fundAccountId: fundAccount.value.fundAccountId,
     amountPaise: payout.amountPaise,
     mode: 'IMPS',
     narration: 'Gold sale',
   });
 };
 
-/** Decides whether an attempt may be sent that the provider has nothing of. */
+/** Decides whether to send an attempt of which the provider has no record. */
 const decideResend = (
   { clock, provider }: PayoutsDeps,
   { attempt, sentAt }: Dispatch,
 ): 'SEND' | Undone => {
   const ageMs = msBetween(attempt.startedAt, clock.now());
-  const lifeMs = provider.rules.idempotencyKeyLifeMs;
-  if (sentAt === null || ageMs <= lifeMs - keyMarginMs) return 'SEND';
-  if (ageMs <= lifeMs) return { kind: 'UNKNOWN', reason: 'its key is near the end of its life' };
-  // The provider may have forgotten the key, so a resend could pay twice. The earlier request must
+  const keyLifeMs = provider.rules.idempotencyKeyLifeMs;
+  if (sentAt === null || ageMs <= keyLifeMs - keyMarginMs) return 'SEND';
+  if (ageMs <= keyLifeMs) return { kind: 'UNKNOWN', reason: 'the idempotency key expires soon' };
+  // The provider may have forgotten the key, so a resend could pay twice. An earlier request would
   // have arrived long ago.
   const reason = 'The payout never reached the payout provider.';
   return { kind: 'REFUSED', code: 'NEVER_ARRIVED', reason };
@@ -180,8 +191,8 @@ const recordDispatch = async (
   const { attempt, holderId, sentAt } = dispatch;
   const { id, providerPayoutId } = attempt;
   if (result.kind === 'DONE') {
-    const reported = { report: result.value, cause: causeOf(dispatch, result.by) };
-    await inTransaction((tx) => recordAttemptReport(deps, tx, id, reported));
+    const input = { report: result.value, cause: causeOf(dispatch, result.by) };
+    await inTransaction((tx) => recordAttemptReport(deps, tx, id, input));
     return;
   }
   const { kind, reason } = result;
@@ -206,8 +217,7 @@ const createPayoutCall = (deps: PayoutsDeps): CallProtocol<string, Dispatch, Pro
   fieldsOf: (payoutId) => ({ payoutId }),
   claim: (payoutId) => claimPayout(deps, payoutId),
   send: (dispatch) => sendPayout(deps, dispatch),
-  hasArrived: ({ sentAt }) =>
-    sentAt === null || msBetween(sentAt, deps.clock.now()) > longestFlightMs,
+  hasArrived: ({ sentAt }) => sentAt === null || msBetween(sentAt, deps.clock.now()) > maxTransitMs,
   query: async ({ attempt: { providerPayoutId, idempotencyKey } }) =>
     readFound(
       providerPayoutId === null
@@ -220,8 +230,8 @@ const createPayoutCall = (deps: PayoutsDeps): CallProtocol<string, Dispatch, Pro
 });
 
 /**
- * Sends a payout, or finds out the outcome of an earlier send. It may run at any time, any number
- * of times, in any number of workers, and be killed at any point.
+ * Sends a payout, or queries the outcome of an earlier send. It may run at any time, any number of
+ * times, in any number of workers, and it may be killed at any point.
  */
 export const dispatchPayout = async (deps: PayoutsDeps, payoutId: string): Promise<void> => {
   await makeCall(deps, createPayoutCall(deps), payoutId);

@@ -15,37 +15,37 @@ const cutOff = async (): Promise<never> => {
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-const told = (open: OpenPayouts, userId: string, type: string) =>
+const countNotifications = (open: OpenPayouts, userId: string, type: string) =>
   open.system.db.notification.count({ where: { userId, type } });
 
-/** The provider's own books: its payouts of this attempt. */
-const atProvider = async (open: OpenPayouts, key: string) => {
+/** Lists the payouts that the provider has recorded under an attempt's key. */
+const listAtProvider = async (open: OpenPayouts, key: string) => {
   const { body } = await open.system.sandbox.control('GET', '/payouts');
   const items = body['items'] as { id: string; idempotencyKey: string; status: string }[];
   return items.filter(({ idempotencyKey }) => idempotencyKey === key);
 };
-const sentUnder = async (open: OpenPayouts, key: string) =>
+const listRequests = async (open: OpenPayouts, key: string) =>
   (await open.journal('create-payout')).filter(({ idempotencyKey }) => idempotencyKey === key);
 const dispatch = (
   open: OpenPayouts,
   payoutId: string,
   replica = open as Pick<OpenPayouts, 'payouts'>,
 ) =>
-  // The handler looks at its payload alone.
+  // The handler reads only its payload.
   replica.payouts.jobs['payouts.dispatch']?.({ payoutId }, {} as never);
 
-/** A provider that dies at one of its calls. */
+/** Wraps a provider so that the worker dies at one of its calls. */
 const dyingAt =
   (method: 'createPayout' | 'ensureFundAccount', when: 'before' | 'after') =>
   (real: PayoutProvider): PayoutProvider => ({
     ...real,
-    [method]: async (asked: never) => {
-      if (when === 'after') await real[method](asked);
+    [method]: async (request: never) => {
+      if (when === 'after') await real[method](request);
       throw new Error('killed');
     },
   });
 
-/** A provider that says no. */
+/** Wraps a provider so that it refuses every payout. */
 const refusing =
   (reason: string) =>
   (real: PayoutProvider): PayoutProvider => ({
@@ -54,7 +54,7 @@ const refusing =
   });
 
 describe('the dispatch of a payout', () => {
-  it('goes out by itself up to INR 100,000, is paid, and completes the sale', async ({ open }) => {
+  it('is automatic up to INR 100,000, and a paid payout completes the sale', async ({ open }) => {
     const { payoutId, orderId, userId, call, key } = await open.payout(10_000_000n, '123456781234');
     expect(await open.drain()).toEqual([]);
     await eventually(async () => (await payoutRow(open, payoutId)).status === 'PAID');
@@ -66,11 +66,11 @@ describe('the dispatch of a payout', () => {
       status: 'COMPLETED',
       transitions: ['CONFIRMED>COMPLETED'],
     });
-    expect(await told(open, userId, 'payout_paid')).toBe(1);
+    expect(await countNotifications(open, userId, 'payout_paid')).toBe(1);
     const [attempt, ...more] = await attemptsOf(open, payoutId);
     expect(more).toEqual([]);
     expect(attempt).toMatchObject({ status: 'PAID', idempotencyKey: key, utr: paid.utr });
-    expect((await atProvider(open, key)).map(({ id }) => id)).toEqual([paid.providerPayoutId]);
+    expect((await listAtProvider(open, key)).map(({ id }) => id)).toEqual([paid.providerPayoutId]);
     const view = await call('GET', `/payouts/${payoutId}`);
     expect(view.body).toEqual({
       id: payoutId,
@@ -100,15 +100,15 @@ describe('the dispatch of a payout', () => {
       attempt: 0,
       approvalRequired: true,
     });
-    expect(await atProvider(open, key)).toEqual([]);
+    expect(await listAtProvider(open, key)).toEqual([]);
   });
 
-  it('fails when the bank says no, and tells the customer', async ({ open }) => {
+  it('fails when the bank refuses the payout, and notifies the customer', async ({ open }) => {
     const { payoutId, orderId, userId } = await open.payout(5000n, '123456787777');
     await open.drain();
     await eventually(async () => (await payoutRow(open, payoutId)).status === 'FAILED');
     expect((await payoutRow(open, payoutId)).failureReason).not.toBeNull();
-    expect(await told(open, userId, 'payout_failed')).toBe(1);
+    expect(await countNotifications(open, userId, 'payout_failed')).toBe(1);
     expect((await open.sales.state(orderId)).status).toBe('CONFIRMED');
   });
 
@@ -124,8 +124,8 @@ describe('the dispatch of a payout', () => {
       failureReason: 'The bank account is not verified.',
     });
     expect((await attemptsOf(open, payoutId)).map(({ status }) => status)).toEqual(['REFUSED']);
-    expect(await told(open, userId, 'payout_failed')).toBe(1);
-    expect(await sentUnder(open, key)).toEqual([]);
+    expect(await countNotifications(open, userId, 'payout_failed')).toBe(1);
+    expect(await listRequests(open, key)).toEqual([]);
   });
 
   it('is sent once by two replicas at the same time', async ({ open }) => {
@@ -136,12 +136,12 @@ describe('the dispatch of a payout', () => {
       dispatch(open, payoutId, other),
       dispatch(open, payoutId),
     ]);
-    expect(await sentUnder(open, key)).toHaveLength(1);
+    expect(await listRequests(open, key)).toHaveLength(1);
     expect((await payoutRow(open, payoutId)).status).toBe('PROCESSING');
   });
 });
 
-describe('an answer that is lost', () => {
+describe('a payout whose answer is lost', () => {
   it.for([
     ['accept_then_timeout', {}],
     ['timeout', {}],
@@ -150,7 +150,7 @@ describe('an answer that is lost', () => {
     ['error', { status: 502 }],
     ['malformed', {}],
     ['wrong_amount', {}],
-  ] as const)('pays once, whatever it was: %s %o', async ([fault, more], { open }) => {
+  ] as const)('is paid once after any fault: %s %o', async ([fault, more], { open }) => {
     const { payoutId, key } = await open.payout();
     await open.fault('create-payout', fault, more);
     await open.drain();
@@ -160,9 +160,9 @@ describe('an answer that is lost', () => {
       await open.runSweeps();
       await open.drain();
     }
-    expect(await atProvider(open, key)).toHaveLength(1);
+    expect(await listAtProvider(open, key)).toHaveLength(1);
     expect((await attemptsOf(open, payoutId)).map(({ status }) => status)).toEqual(['PROCESSING']);
-    const sent = await sentUnder(open, key);
+    const sent = await listRequests(open, key);
     expect(new Set(sent.map(({ body }) => JSON.stringify(body))).size).toBe(1);
 
     await open.system.sandbox.control('POST', `/payouts/${payoutId}`, {
@@ -174,23 +174,23 @@ describe('an answer that is lost', () => {
     expect((await payoutRow(open, payoutId)).status).toBe('PAID');
   });
 
-  it('is not sent again while nobody can be asked', async ({ open }) => {
+  it('is not sent again while the provider cannot be queried', async ({ open }) => {
     const { payoutId, key } = await open.payout();
     await open.fault('create-payout', 'accept_then_timeout');
     await open.fault('list-payouts', 'error', { times: 100 });
     await open.drain();
     open.system.clock.advance(2 * minuteMs);
     await open.runSweeps('payouts-poll-attempts');
-    expect(await sentUnder(open, key)).toHaveLength(1);
+    expect(await listRequests(open, key)).toHaveLength(1);
     expect((await attemptsOf(open, payoutId)).map(({ status }) => status)).toEqual(['UNKNOWN']);
     await open.system.sandbox.control('DELETE', '/faults');
     open.system.clock.advance(2 * minuteMs);
     await open.runSweeps('payouts-poll-attempts');
     expect((await attemptsOf(open, payoutId)).map(({ status }) => status)).toEqual(['PROCESSING']);
-    expect(await sentUnder(open, key)).toHaveLength(1);
+    expect(await listRequests(open, key)).toHaveLength(1);
   });
 
-  it('is tried again by the queue when nothing was sent', async ({ open }) => {
+  it('is retried by the queue when nothing was sent', async ({ open }) => {
     const { payoutId, key } = await open.payout();
     await open.fault('create-contact', 'error', { times: 20 });
     expect(await open.drain()).toHaveLength(1);
@@ -200,10 +200,10 @@ describe('an answer that is lost', () => {
     await open.system.sandbox.control('DELETE', '/faults');
     open.system.clock.advance(minuteMs);
     await dispatch(open, payoutId);
-    expect(await atProvider(open, key)).toHaveLength(1);
+    expect(await listAtProvider(open, key)).toHaveLength(1);
   });
 
-  it('is polled last when it cannot be claimed', async ({ open }) => {
+  it('is moved to the end of the poll when it cannot be claimed', async ({ open }) => {
     const { payoutId } = await open.payout();
     await open.fault('create-payout', 'timeout');
     await open.drain();
@@ -227,11 +227,11 @@ describe('an answer that is lost', () => {
     expect((await attemptsOf(open, payoutId)).map(({ status }) => status)).toEqual(['UNKNOWN']);
     open.system.clock.advance(7 * dayMs - 30 * minuteMs);
     await open.runSweeps('payouts-poll-attempts');
-    expect(await sentUnder(open, key)).toHaveLength(1);
+    expect(await listRequests(open, key)).toHaveLength(1);
     expect((await payoutRow(open, payoutId)).status).toBe('PROCESSING');
     open.system.clock.advance(31 * minuteMs);
     await open.runSweeps('payouts-poll-attempts');
-    expect(await sentUnder(open, key)).toHaveLength(1);
+    expect(await listRequests(open, key)).toHaveLength(1);
     expect(await payoutRow(open, payoutId)).toMatchObject({ status: 'FAILED' });
   });
 });
@@ -242,26 +242,27 @@ describe('a worker that is killed', () => {
     ['after the fund account', dyingAt('ensureFundAccount', 'after')],
     ['before the payout', dyingAt('createPayout', 'before')],
     ['after the payout', dyingAt('createPayout', 'after')],
-  ] as const)('%s leaves an intent that another one takes up', async ([_when, wrap], { open }) => {
-    const { payoutId, key } = await open.payout();
-    const killed = open.replica(wrap);
-    expect(await open.drain(killed)).toHaveLength(1);
-    expect(await attemptsOf(open, payoutId)).toMatchObject([{ status: 'INTENDED' }]);
-    // It may still be at it.
-    await dispatch(open, payoutId);
-    expect(await attemptsOf(open, payoutId)).toMatchObject([{ status: 'INTENDED' }]);
-    open.system.clock.advance(2 * minuteMs);
-    await open.lapseLeases();
-    await open.runSweeps('payouts-poll-attempts');
-    expect(await atProvider(open, key)).toHaveLength(1);
-    expect(await attemptsOf(open, payoutId)).toMatchObject([
-      { status: 'PROCESSING', attemptNo: 1 },
-    ]);
-  });
+  ] as const)(
+    '%s leaves an intent that another worker continues',
+    async ([_when, wrap], { open }) => {
+      const { payoutId, key } = await open.payout();
+      const killed = open.replica(wrap);
+      expect(await open.drain(killed)).toHaveLength(1);
+      expect(await attemptsOf(open, payoutId)).toMatchObject([{ status: 'INTENDED' }]);
+      // The first worker still holds the lease.
+      await dispatch(open, payoutId);
+      expect(await attemptsOf(open, payoutId)).toMatchObject([{ status: 'INTENDED' }]);
+      open.system.clock.advance(2 * minuteMs);
+      await open.lapseLeases();
+      await open.runSweeps('payouts-poll-attempts');
+      expect(await listAtProvider(open, key)).toHaveLength(1);
+      expect(await attemptsOf(open, payoutId)).toMatchObject([
+        { status: 'PROCESSING', attemptNo: 1 },
+      ]);
+    },
+  );
 
-  it('before it wrote anything leaves a payout that the sweep puts on the queue', async ({
-    open,
-  }) => {
+  it('before it wrote anything leaves a payout that the sweep enqueues', async ({ open }) => {
     const { payoutId, key } = await open.payout();
     await open.system.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
     await open.runSweeps('payouts-resume-pending');
@@ -270,11 +271,11 @@ describe('a worker that is killed', () => {
     open.system.clock.advance(2 * minuteMs);
     await open.runSweeps('payouts-resume-pending');
     await open.drain();
-    expect(await atProvider(open, key)).toHaveLength(1);
+    expect(await listAtProvider(open, key)).toHaveLength(1);
   });
 });
 
-describe('a no of the provider', () => {
+describe('a refusal of the provider', () => {
   it('fails the payout at once when it was never sent before', async ({ open }) => {
     const { payoutId } = await open.payout();
     await open.drain(open.replica(refusing('no such fund account')));
@@ -284,20 +285,20 @@ describe('a no of the provider', () => {
     });
   });
 
-  it('to a resend counts only when nothing can be on its way any more', async ({ open }) => {
+  it('of a resend counts only when no earlier request can still arrive', async ({ open }) => {
     const { payoutId } = await open.payout();
     const lost = open.replica((real) => ({ ...real, createPayout: async () => unknown('lost') }));
     await open.drain(lost);
-    const no = open.replica(refusing('another body'));
+    const refusingReplica = open.replica(refusing('another body'));
     open.system.clock.advance(2 * minuteMs);
-    await open.runSweeps('payouts-poll-attempts', no);
+    await open.runSweeps('payouts-poll-attempts', refusingReplica);
     expect((await payoutRow(open, payoutId)).status).toBe('PROCESSING');
     open.system.clock.advance(4 * minuteMs);
-    await open.runSweeps('payouts-poll-attempts', no);
+    await open.runSweeps('payouts-poll-attempts', refusingReplica);
     expect((await payoutRow(open, payoutId)).status).toBe('FAILED');
   });
 
-  it('waits for a send of an older version too, which noted none', async ({ open }) => {
+  it('does not count after a send by an older version, which stores no time', async ({ open }) => {
     const { payoutId } = await open.payout();
     const lost = open.replica((real) => ({ ...real, createPayout: async () => unknown('lost') }));
     await open.drain(lost);
@@ -307,26 +308,26 @@ describe('a no of the provider', () => {
     expect((await payoutRow(open, payoutId)).status).toBe('PROCESSING');
   });
 
-  it('waits for the last send, and for no resend that was refused', async ({ open }) => {
+  it('counts once the last unanswered send must have arrived', async ({ open }) => {
     const { payoutId } = await open.payout();
     const lost = open.replica((real) => ({ ...real, createPayout: async () => unknown('lost') }));
     await open.drain(lost);
     open.system.clock.advance(6 * minuteMs);
     await open.runSweeps('payouts-poll-attempts', lost);
-    const no = open.replica(refusing('another body'));
+    const refusingReplica = open.replica(refusing('another body'));
     for (const minutes of [2, 2]) {
       open.system.clock.advance(minutes * minuteMs);
-      await open.runSweeps('payouts-poll-attempts', no);
+      await open.runSweeps('payouts-poll-attempts', refusingReplica);
       expect((await payoutRow(open, payoutId)).status).toBe('PROCESSING');
     }
     open.system.clock.advance(2 * minuteMs);
-    await open.runSweeps('payouts-poll-attempts', no);
+    await open.runSweeps('payouts-poll-attempts', refusingReplica);
     expect((await payoutRow(open, payoutId)).status).toBe('FAILED');
   });
 });
 
 describe('the log', () => {
-  it('holds nothing of an account number', async ({ open }) => {
+  it('contains no part of an account number', async ({ open }) => {
     const number = '918273645509999';
     const { payoutId } = await open.payout(7700n, number);
     await open.fault('create-payout', 'accept_then_timeout');

@@ -24,11 +24,11 @@ it.beforeEach(() => {
 });
 it.afterEach(({ open }) => open.drain());
 
-const shown = async (open: OpenPayouts, userId: string) => {
-  // A new one each time: a token does not outlive the times that pass here.
+const listShown = async (open: OpenPayouts, userId: string) => {
+  // Each call signs in again, because the tests move the clock past the life of a token.
   const { call } = await open.operator('SUPPORT');
   const { body } = await call('GET', `/payouts?userId=${userId}`);
-  // The route's own schema was checked.
+  // The response was checked against the route's schema.
   const items = body['items'] as { id: string; status: string; hold: string | null }[];
   return Object.fromEntries(items.map(({ id, status, hold }) => [id, [status, hold]]));
 };
@@ -36,14 +36,14 @@ const ashaRao = { registeredName: 'ASHA RAO', nameMatchScore: 100 };
 const setScore = (open: OpenPayouts, id: string, nameMatchScore: number | null) =>
   open.system.db.bankAccount.update({ where: { id }, data: { nameMatchScore } });
 
-/** A sale for INR 50, and its payout. */
+/** Places a sale for INR 50, and returns its payout. */
 const place = async (open: OpenPayouts, userId: string, bankAccountId: string) => {
   const { payoutId } = await open.sales.place({ userId, bankAccountId, amountPaise: 5000n });
   return payoutRow(open, payoutId);
 };
 
-/** Lets a worker do whatever it would do with what waits. */
-const letWorkersTry = async (open: OpenPayouts) => {
+/** Runs the jobs and the sweeps as a worker does. */
+const runWorker = async (open: OpenPayouts) => {
   await open.drain();
   open.system.clock.advance(120_000);
   await open.runSweeps();
@@ -51,20 +51,20 @@ const letWorkersTry = async (open: OpenPayouts) => {
 };
 
 describe('a payout', () => {
-  it('goes out by itself while no hold is set', async ({ open }) => {
+  it('is sent automatically while no hold is set', async ({ open }) => {
     const { payoutId, userId } = await open.payout();
     await open.drain();
-    expect(await shown(open, userId)).toEqual({ [payoutId]: ['PROCESSING', null] });
+    expect(await listShown(open, userId)).toEqual({ [payoutId]: ['PROCESSING', null] });
   });
 
   it('to a new account waits for an operator, whose approval releases it', async ({ open }) => {
     rules.newAccountHours = 24;
     const { payoutId, userId, call } = await open.payout();
-    await letWorkersTry(open);
-    expect(await shown(open, userId)).toEqual({ [payoutId]: ['PENDING', 'NEW_ACCOUNT'] });
+    await runWorker(open);
+    expect(await listShown(open, userId)).toEqual({ [payoutId]: ['PENDING', 'NEW_ACCOUNT'] });
     expect(await payoutRow(open, payoutId)).toMatchObject({ attempt: 0, approvalRequired: true });
     expect((await call('GET', `/payouts/${payoutId}`)).body).not.toHaveProperty('hold');
-    // A new one: a token does not outlive the times that pass here.
+    // The operator signs in here, because the clock was moved past the life of a token.
     const admin = (await open.operator('ADMIN')).call;
     expect(await admin('POST', `/payouts/${payoutId}/approve`)).toMatchObject({
       status: 200,
@@ -74,17 +74,17 @@ describe('a payout', () => {
     expect((await payoutRow(open, payoutId)).providerPayoutId).not.toBeNull();
   });
 
-  it('to an account that is old enough goes out', async ({ open }) => {
+  it('to an account that is old enough is sent', async ({ open }) => {
     const { userId } = await open.customer();
     const bankAccountId = await open.account(userId);
     rules.newAccountHours = 24;
     open.system.clock.advance(24 * hourMs);
     const { payoutId } = await open.sales.place({ userId, bankAccountId, amountPaise: 5000n });
     await open.drain();
-    expect(await shown(open, userId)).toEqual({ [payoutId]: ['PROCESSING', null] });
+    expect(await listShown(open, userId)).toEqual({ [payoutId]: ['PROCESSING', null] });
   });
 
-  it('to an account whose name matches too little, or unknown, waits', async ({ open }) => {
+  it('to an account whose name match is too low or unknown waits', async ({ open }) => {
     const { userId } = await open.factories.approvedCustomer({ fullName: 'Asha Rao' });
     const bankAccountId = await open.account(userId);
     rules.nameMatchFloor = 70;
@@ -99,20 +99,20 @@ describe('a payout', () => {
   it.for<[string, string, string | undefined, string | null]>([
     ['is the same', 'Asha Rao', 'ASHA RAO', null],
     ['has an initial and a title', 'Asha Rao', 'MRS. A RAO', null],
-    ['is that of somebody else', 'Asha Rao', 'VIKRAM SINGH', 'NAME_MATCH'],
-    ['shares the family name alone', 'Asha Rao', 'VIKRAM RAO', 'NAME_MATCH'],
+    ['belongs to somebody else', 'Asha Rao', 'VIKRAM SINGH', 'NAME_MATCH'],
+    ['shares only the family name', 'Asha Rao', 'VIKRAM RAO', 'NAME_MATCH'],
     ['is unknown', 'Asha Rao', undefined, 'NAME_MATCH'],
-  ])('is held by the name of the KYC, where the one of the bank %s', async (row, { open }) => {
+  ])('is compared with the KYC name if the name at the bank %s', async (row, { open }) => {
     const [, fullName, registeredName, hold] = row;
     const { userId } = await open.factories.approvedCustomer({ fullName });
-    // The provider compares the bank's name with the one that the customer gave for the account.
+    // The provider compares the bank's name with the name that the customer entered.
     const bank = { nameMatchScore: 100, registeredName };
     const bankAccountId = await open.account(userId, undefined, bank);
     rules.nameMatchFloor = 70;
     expect((await place(open, userId, bankAccountId)).hold).toBe(hold);
   });
 
-  it('is held where the KYC of its customer is not approved any more', async ({ open }) => {
+  it('is held if the KYC of its customer is no longer approved', async ({ open }) => {
     const { userId } = await open.factories.approvedCustomer({ fullName: 'Asha Rao' });
     const bankAccountId = await open.account(userId, undefined, ashaRao);
     rules.nameMatchFloor = 70;
@@ -120,7 +120,7 @@ describe('a payout', () => {
     expect((await place(open, userId, bankAccountId)).hold).toBe('NAME_MATCH');
   });
 
-  it('beyond what goes out for a customer on one IST day waits, and counts no more', async ({
+  it('above the daily sum of a customer on an IST day waits, and does not count towards it', async ({
     open,
   }) => {
     const { userId } = await open.customer();
@@ -128,13 +128,13 @@ describe('a payout', () => {
     const other = await open.payout(9000n);
     expect((await payoutRow(open, other.payoutId)).hold).toBeNull();
     rules.dailyAutoPaise = paise(10_000n);
-    // 20:00 in India: the day ends four hours later, in the middle of a UTC day.
+    // It is 20:00 in India. The IST day ends four hours later, in the middle of a UTC day.
     const ist = new Date(open.system.clock.now());
     ist.setUTCHours(38, 30, 0, 0);
     open.system.clock.set(ist);
     const holdOf = async (amountPaise: bigint) => {
-      const sell = await open.sales.place({ userId, bankAccountId, amountPaise });
-      return (await payoutRow(open, sell.payoutId)).hold;
+      const sale = await open.sales.place({ userId, bankAccountId, amountPaise });
+      return (await payoutRow(open, sale.payoutId)).hold;
     };
     expect(await holdOf(6000n)).toBeNull();
     expect(await holdOf(4001n)).toBe('DAILY_SUM');
@@ -146,7 +146,7 @@ describe('a payout', () => {
     expect(await holdOf(10_000n)).toBeNull();
   });
 
-  it('beyond the number that goes out for a customer on one IST day waits, and counts no more', async ({
+  it('above the daily number of a customer on an IST day waits, and does not count towards it', async ({
     open,
   }) => {
     const { userId } = await open.customer();
@@ -160,7 +160,7 @@ describe('a payout', () => {
     const holdNow = async () => (await place(open, userId, bankAccountId)).hold;
     expect([await holdNow(), await holdNow()]).toEqual([null, null]);
     const { id } = await place(open, userId, bankAccountId);
-    expect((await shown(open, userId))[id]).toEqual(['PENDING', 'DAILY_COUNT']);
+    expect((await listShown(open, userId))[id]).toEqual(['PENDING', 'DAILY_COUNT']);
     open.system.clock.advance(4 * hourMs);
     expect([await holdNow(), await holdNow(), await holdNow()]).toEqual([
       null,
@@ -174,10 +174,13 @@ describe('a payout', () => {
     });
   });
 
-  it('above the cap is for a SUPER_ADMIN, held or not', async ({ open, admin }) => {
+  it('above the cap is approved only by a SUPER_ADMIN, even if it is held', async ({
+    open,
+    admin,
+  }) => {
     rules.newAccountHours = 1;
     const { payoutId, userId } = await open.payout(10_000_001n);
-    expect(await shown(open, userId)).toEqual({ [payoutId]: ['PENDING', 'NEW_ACCOUNT'] });
+    expect(await listShown(open, userId)).toEqual({ [payoutId]: ['PENDING', 'NEW_ACCOUNT'] });
     expect(await admin('POST', `/payouts/${payoutId}/approve`)).toMatchObject({
       status: 403,
       code: 'PAYOUT_CAP_EXCEEDED',
@@ -185,8 +188,8 @@ describe('a payout', () => {
   });
 });
 
-/** A payout that failed, and another account of its customer. */
-const failed = async (open: OpenPayouts, bank: { registeredName: string }) => {
+/** Creates a FAILED payout, and another bank account of its customer. */
+const createFailedPayout = async (open: OpenPayouts, bank: { registeredName: string }) => {
   const { userId } = await open.factories.approvedCustomer({ fullName: 'Asha Rao' });
   const first = await open.account(userId, undefined, ashaRao);
   const other = await open.account(userId, undefined, { ...ashaRao, ...bank });
@@ -201,10 +204,10 @@ const failed = async (open: OpenPayouts, bank: { registeredName: string }) => {
 };
 
 describe('a retry', () => {
-  it('to another account is held by what holds payouts to it, until it is approved', async ({
+  it('to another account is held like a new payout to it, until it is approved', async ({
     open,
   }) => {
-    const { id, other } = await failed(open, { registeredName: 'VIKRAM SINGH' });
+    const { id, other } = await createFailedPayout(open, { registeredName: 'VIKRAM SINGH' });
     rules.nameMatchFloor = 70;
     const admin = (await open.operator('ADMIN')).call;
     const answer = await admin('POST', `/payouts/${id}/retry`, { bankAccountId: other });
@@ -212,7 +215,7 @@ describe('a retry', () => {
       status: 200,
       body: { status: 'PENDING', hold: 'NAME_MATCH', bankAccountId: other, approvedBy: null },
     });
-    await letWorkersTry(open);
+    await runWorker(open);
     expect(await payoutRow(open, id)).toMatchObject({ status: 'PENDING', attempt: 1 });
     expect(await admin('POST', `/payouts/${id}/approve`)).toMatchObject({
       status: 200,
@@ -222,10 +225,10 @@ describe('a retry', () => {
     expect((await payoutRow(open, id)).providerPayoutId).not.toBeNull();
   });
 
-  it('to a new account is held, and to the account of before it is not', async ({ open }) => {
+  it('to a new account is held, and to the earlier account it is not', async ({ open }) => {
     const [one, two] = [
-      await failed(open, { registeredName: 'ASHA RAO' }),
-      await failed(open, { registeredName: 'ASHA RAO' }),
+      await createFailedPayout(open, { registeredName: 'ASHA RAO' }),
+      await createFailedPayout(open, { registeredName: 'ASHA RAO' }),
     ];
     rules.newAccountHours = 24;
     const admin = (await open.operator('ADMIN')).call;
@@ -236,8 +239,8 @@ describe('a retry', () => {
     expect((await payoutRow(open, two.id)).approvedAt).not.toBeNull();
   });
 
-  it('to another account that no hold concerns goes out', async ({ open }) => {
-    const { id, other } = await failed(open, { registeredName: 'ASHA R' });
+  it('to another account without a hold is sent', async ({ open }) => {
+    const { id, other } = await createFailedPayout(open, { registeredName: 'ASHA R' });
     rules.nameMatchFloor = 70;
     const admin = (await open.operator('ADMIN')).call;
     await admin('POST', `/payouts/${id}/retry`, { bankAccountId: other });

@@ -8,7 +8,7 @@ import { dispatchJob } from './payouts.jobs.ts';
 /**
  * Creates the payout of a sale in the transaction that confirms the sale and has locked the
  * customer's holding. The payout is PENDING. Its dispatch job is queued unless the payout is above
- * the cap or held. Returns the payout's id. The database refuses a second payout for an order.
+ * the cap or held. Returns the payout's id. The database refuses a second payout of an order.
  */
 export const insertPayout = async (
   deps: HoldDeps & Pick<PayoutsDeps, 'random'>,

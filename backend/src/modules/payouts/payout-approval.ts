@@ -16,7 +16,7 @@ import { startAttempt } from './dispatch-payout.ts';
  */
 const payoutCapPaise: Paise = paise(10_000_000n);
 
-/** Returns true for an amount that goes out only after an operator's approval. */
+/** Returns true if a payout of this amount is sent only after an operator's approval. */
 export const needsApproval = (amountPaise: Paise): boolean => amountPaise > payoutCapPaise;
 
 /** @throws AppError PAYOUT_CAP_EXCEEDED if the amount is above the caller's cap */
@@ -33,7 +33,7 @@ export const requireWithinCap = (
  * discloses nothing about the payout.
  * @throws AppError NOT_FOUND, PAYOUT_CAP_EXCEEDED
  */
-export const lockWithinCap = async (
+export const lockPayoutWithinCap = async (
   tx: Db,
   payoutId: string,
   principal: AdminPrincipal,
@@ -44,13 +44,13 @@ export const lockWithinCap = async (
   return payout;
 };
 
-/** The operator who acts, and the request, for the audit row. */
+/** The operator who changes a payout, with the context of the request. The audit row names both. */
 export interface Operator {
   readonly principal: AdminPrincipal;
   readonly context: RequestContext;
 }
 
-const auditedPart = ({ status, attempt, bankAccountId, approvedBy }: Payout) => ({
+const auditedFields = ({ status, attempt, bankAccountId, approvedBy }: Payout) => ({
   status,
   attempt,
   bankAccountId,
@@ -73,13 +73,13 @@ export const auditPayout = async (
   },
 ): Promise<Payout> => {
   const after = await findPayout(tx, before.id);
-  invariant(after, 'a locked payout is there');
+  invariant(after, 'a locked payout exists');
   await audit.record(tx, {
     ...adminActor(principal, context),
     action,
     target: { type: 'payout', id: before.id },
-    before: auditedPart(before),
-    after: auditedPart(after),
+    before: auditedFields(before),
+    after: auditedFields(after),
     ...(note !== undefined && { sealed: { after: { note } }, sealedFor: before.userId }),
   });
   return after;
@@ -97,11 +97,11 @@ export const approvePayout = (
 ): Promise<Payout> =>
   deps.inTransaction(async (tx) => {
     const { adminId } = operator.principal;
-    const payout = await lockWithinCap(tx, payoutId, operator.principal);
+    const payout = await lockPayoutWithinCap(tx, payoutId, operator.principal);
     if (payout.status !== 'PENDING' || payout.approvedAt !== null) {
       throw new AppError('ILLEGAL_TRANSITION', { details: { status: payout.status } });
     }
-    await markPayoutApproved(tx, payoutId, { approvedBy: adminId, at: deps.clock.now() });
+    await markPayoutApproved(tx, payoutId, { approvedBy: adminId, now: deps.clock.now() });
     await startAttempt(deps, tx, payout, `admin:${adminId}`);
     await enqueue(tx, dispatchJob(payoutId));
     return auditPayout(deps, tx, operator, { action: 'payout.approve', before: payout });

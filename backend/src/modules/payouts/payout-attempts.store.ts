@@ -6,14 +6,14 @@ import { isOpenAttempt, openAttemptStatuses } from './payouts.states.ts';
 import type { AttemptStatus, PayoutAttempt } from './payouts.types.ts';
 
 /**
- * The lease of one worker on an attempt, in ms. It is longer than the worker's calls take. If
- * another worker acquired an attempt too early, it would be sent twice under one key, and the
- * provider would return the same payout.
+ * The time in ms for which a worker leases an attempt. It is longer than the worker's calls take. If
+ * another worker acquired the attempt too early, both would send it under the same key, and the
+ * provider would return the same payout to both.
  */
 const attemptLeaseMs = 60_000;
 
 const lease = createLease({ table: 'payout_attempt' });
-const isUnsettled = sql`status IN ('INTENDED', 'UNKNOWN')`;
+const isUnanswered = sql`status IN ('INTENDED', 'UNKNOWN')`;
 const rowOf = (id: string) => sql`id = ${id}::uuid`;
 
 const withPayout = { payout: { select: { userId: true, orderId: true } } } as const;
@@ -54,42 +54,45 @@ export const listAttempts = async (db: Db, payoutId: string): Promise<PayoutAtte
   return rows.flatMap((row) => toAttempt(row) ?? []);
 };
 
-/** Finds the attempt of a report by the provider's id, else by the reference of the request. */
+/**
+ * Finds the attempt of a provider's report by the provider's id. If no attempt has that id, finds it
+ * by the reference that was sent with the request.
+ */
 export const findReportedAttempt = async (
   db: Db,
   provider: string,
   { providerPayoutId, referenceId }: { providerPayoutId: string; referenceId?: string },
 ): Promise<PayoutAttempt | undefined> => {
-  const named = await db.payoutAttempt.findFirst({
+  const byProviderId = await db.payoutAttempt.findFirst({
     where: { provider, providerPayoutId },
     include: withPayout,
   });
-  if (named !== null || referenceId === undefined) return toAttempt(named);
-  const sent = await db.payoutAttempt.findFirst({
+  if (byProviderId !== null || referenceId === undefined) return toAttempt(byProviderId);
+  const byReference = await db.payoutAttempt.findFirst({
     where: { provider, idempotencyKey: referenceId },
     include: withPayout,
   });
-  return toAttempt(sent);
+  return toAttempt(byReference);
 };
 
 /**
- * Returns payouts with an open attempt that was neither sent nor queried since `quietSince`, the
- * least recently handled first. It leaves out attempts that a worker is sending. A time in the
- * future was written before the clock was set back, and is ignored.
+ * Returns the ids of payouts with an open attempt that was neither sent nor queried since
+ * `quietSince`. The least recently handled payout is first. An attempt that a worker is sending is left
+ * out. A time after `now` was written before the clock was set back, so it counts as long ago.
  */
 export const listPayoutsToPoll = async (
   db: Db,
   { quietSince, now, limit }: { quietSince: Date; now: Date; limit: number },
 ): Promise<string[]> => {
-  const touchedAt = sql`coalesce(a.last_asked_at, a.started_at)`;
+  const lastCallAt = sql`coalesce(a.last_asked_at, a.started_at)`;
   const rows = await selectRows<{ payoutId: string }>(
     db,
     sql`
       SELECT a.payout_id AS "payoutId" FROM payout_attempt a
       WHERE a.status = ANY(${[...openAttemptStatuses]}::text[])
         AND (a.provider_payout_id IS NOT NULL OR ${lease.isFree('a')})
-        AND ${touchedAt} NOT BETWEEN ${quietSince}::timestamptz AND ${now}::timestamptz
-      ORDER BY ${touchedAt} LIMIT ${limit}`,
+        AND ${lastCallAt} NOT BETWEEN ${quietSince}::timestamptz AND ${now}::timestamptz
+      ORDER BY ${lastCallAt} LIMIT ${limit}`,
   );
   return rows.map(({ payoutId }) => payoutId);
 };
@@ -104,30 +107,33 @@ interface NewAttempt {
   readonly startedAt: Date;
 }
 
-/** Writes the intent to pay, committed before anything is sent. */
+/** Inserts an attempt, which is the intent to pay. The caller commits it before it sends. */
 export const insertAttempt = async (tx: Db, attempt: NewAttempt): Promise<void> => {
   await tx.payoutAttempt.create({ data: { ...attempt, status: 'INTENDED' } });
 };
 
 /**
- * Acquires an attempt without a provider's id, to send it. Returns false while another worker holds
- * it. The attempt counts as sent from then on, because the worker may be killed, until a release
- * records that it was not sent.
+ * Acquires an attempt that has no provider's id, so that the caller may send it. Returns false while
+ * another worker holds the attempt. The attempt counts as sent from now on, because the worker may be
+ * killed at any point. If it was not sent, `releaseUnsentAttempt` records that.
  */
 export const acquireAttempt = (
   tx: Db,
   id: string,
-  { holderId, at }: { readonly holderId: string; readonly at: Date },
+  { holderId, now }: { readonly holderId: string; readonly now: Date },
 ): Promise<boolean> =>
   lease.acquire(tx, {
     row: rowOf(id),
     holderId,
     leaseMs: attemptLeaseMs,
-    where: sql`${isUnsettled} AND provider_payout_id IS NULL`,
-    set: sql`last_asked_at = ${at}::timestamptz, sent_at = ${at}::timestamptz`,
+    where: sql`${isUnanswered} AND provider_payout_id IS NULL`,
+    set: sql`last_asked_at = ${now}::timestamptz, sent_at = ${now}::timestamptz`,
   });
 
-/** Releases an attempt that was not sent this time, with its earlier send, if there was one. */
+/**
+ * Releases an attempt that was not sent in this turn. `sentAt` is the time of an earlier send, or null
+ * if the attempt was never sent. The attempt is then INTENDED again.
+ */
 export const releaseUnsentAttempt = (
   db: Db,
   id: string,
@@ -135,42 +141,48 @@ export const releaseUnsentAttempt = (
 ): Promise<boolean> => {
   const status = sentAt === null ? 'INTENDED' : 'UNKNOWN';
   const set = sql`status = ${status}, sent_at = ${sentAt}::timestamptz`;
-  return lease.release(db, { row: rowOf(id), holderId, where: isUnsettled, set });
+  return lease.release(db, { row: rowOf(id), holderId, where: isUnanswered, set });
 };
 
-/** Releases an attempt that was sent with an unknown outcome, and marks it UNKNOWN. */
+/** Releases an attempt that was sent and whose outcome is unknown, and marks it UNKNOWN. */
 export const releaseUnknownAttempt = (db: Db, id: string, holderId: string): Promise<boolean> => {
   const set = sql`status = 'UNKNOWN'`;
-  return lease.release(db, { row: rowOf(id), holderId, where: isUnsettled, set });
+  return lease.release(db, { row: rowOf(id), holderId, where: isUnanswered, set });
 };
 
-/** Stores when the provider was last queried about an open attempt. */
-export const markAttemptQueried = async (tx: Db, id: string, at: Date): Promise<void> => {
+/** Stores the time at which the provider was last queried about an open attempt. */
+export const markAttemptQueried = async (tx: Db, id: string, now: Date): Promise<void> => {
   await tx.payoutAttempt.updateMany({
     where: { id, status: { in: [...openAttemptStatuses] } },
-    data: { lastAskedAt: at },
+    data: { lastAskedAt: now },
   });
 };
 
 /** Moves a payout to the end of the list of payouts to poll. */
-export const markPayoutSwept = async (db: Db, payoutId: string, at: Date): Promise<void> => {
+export const markPayoutSwept = async (db: Db, payoutId: string, now: Date): Promise<void> => {
   await db.payoutAttempt.updateMany({
     where: { payoutId, status: { in: [...openAttemptStatuses] } },
-    data: { lastAskedAt: at },
+    data: { lastAskedAt: now },
   });
 };
 
-/** The pause between two queries of an attempt that was paid lately. */
-const hourMs = 60 * 60_000;
-/** Longer than the pause between two queries of any paid attempt. */
-const longestPauseMs = 25 * hourMs;
+/** The time in ms between the payment of an attempt and its first reversal poll. */
+const firstPollPauseMs = 60 * 60_000;
+/** A time in ms that is longer than any pause between two reversal polls of an attempt. */
+const maxPollPauseMs = 25 * firstPollPauseMs;
 
-/** Matches paid attempts that are due. A time far ahead was written before the clock was set back. */
+/**
+ * Returns the condition that an attempt's reversal poll is due. A time too far in the future was
+ * written before the clock was set back, so it counts as due.
+ */
 const isReversalPollDue = (now: Date) => sql`
   (next_reversal_poll_at <= ${now}::timestamptz
-    OR next_reversal_poll_at > ${addMs(now, longestPauseMs)}::timestamptz)`;
+    OR next_reversal_poll_at > ${addMs(now, maxPollPauseMs)}::timestamptz)`;
 
-/** Lists paid attempts that are due to be queried for a return of the money, longest due first. */
+/**
+ * Returns the ids of paid attempts whose reversal poll is due, the longest due first. The poll finds
+ * out whether the bank has returned the money.
+ */
 export const listReversalPolls = async (
   db: Db,
   { now, limit }: { readonly now: Date; readonly limit: number },
@@ -185,9 +197,9 @@ export const listReversalPolls = async (
 };
 
 /**
- * Returns true for the one caller that may query this paid attempt now. It is queried once an hour
- * in its first three days, which is the period of reconciliation, and then once a day until it is
- * 60 days old.
+ * Schedules the next reversal poll of a paid attempt, and returns true to the one caller that may
+ * query the attempt now. An attempt is queried once an hour in its first three days, which is the
+ * period of reconciliation, and then once a day until it is 60 days old.
  */
 export const claimReversalPoll = async (db: Db, id: string, now: Date): Promise<boolean> => {
   const count = await execute(
@@ -204,11 +216,11 @@ export const claimReversalPoll = async (db: Db, id: string, now: Date): Promise<
   return count === 1;
 };
 
-/** Keeps that the provider contradicted itself on an attempt, from the first time on. */
-export const markContradicted = async (db: Db, id: string, at: Date): Promise<void> => {
+/** Stores the time at which the provider first contradicted itself on an attempt. */
+export const markContradicted = async (db: Db, id: string, now: Date): Promise<void> => {
   await db.payoutAttempt.updateMany({
     where: { id, contradictedAt: null },
-    data: { contradictedAt: at },
+    data: { contradictedAt: now },
   });
 };
 
@@ -223,18 +235,18 @@ interface AttemptOutcome {
   readonly providerPayoutId?: string | undefined;
   readonly utr?: string | undefined;
   readonly failureReason?: string | undefined;
-  readonly at: Date;
+  readonly now: Date;
 }
 
 /**
- * Writes an attempt's outcome and ends its lease. Omitted columns stay. Does not check the holder,
- * because the provider's report counts whether an event or a query brings it. The payout's lock
- * excludes other writers. The caller that records a refusal compares the holder itself.
+ * Writes an attempt's outcome and ends its lease. Omitted columns keep their values. Does not check
+ * the lease's holder, because a report of the provider counts whether an event or a query delivers it.
+ * The payout's lock excludes other writers. `recordAttemptRefusal` compares the holder itself.
  */
 export const recordAttemptOutcome = async (
   tx: Db,
   id: string,
-  { status, providerPayoutId, utr, failureReason, at }: AttemptOutcome,
+  { status, providerPayoutId, utr, failureReason, now }: AttemptOutcome,
 ): Promise<void> => {
   await tx.payoutAttempt.update({
     where: { id },
@@ -243,8 +255,8 @@ export const recordAttemptOutcome = async (
       ...(providerPayoutId !== undefined && { providerPayoutId }),
       ...(utr !== undefined && { utr }),
       ...(failureReason !== undefined && { failureReason }),
-      settledAt: isOpenAttempt(status) ? null : at,
-      ...(status === 'PAID' && { nextReversalPollAt: addMs(at, hourMs) }),
+      settledAt: isOpenAttempt(status) ? null : now,
+      ...(status === 'PAID' && { nextReversalPollAt: addMs(now, firstPollPauseMs) }),
       holderId: null,
       leaseUntil: null,
     },

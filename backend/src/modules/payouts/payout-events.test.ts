@@ -10,7 +10,7 @@ const it = payoutTest();
 
 const minuteMs = 60_000;
 
-type Word = 'processed' | 'failed' | 'rejected' | 'reversed';
+type EventName = 'processed' | 'failed' | 'rejected' | 'reversed';
 
 const inboxOf = (open: OpenPayouts, subject: string) =>
   open.system.db.webhookEvent.findMany({
@@ -20,9 +20,9 @@ const inboxOf = (open: OpenPayouts, subject: string) =>
 
 let events = 0;
 
-/** An event as the provider sends it. Each body is one of its own. */
+/** Returns an event as the provider sends it. No two events have the same body. */
 const eventOf = (
-  word: Word,
+  name: EventName,
   { id, key }: { readonly id: string; readonly key: string },
   more: object = {},
 ) => {
@@ -32,49 +32,54 @@ const eventOf = (
     entity: 'payout',
     amount: 123_456,
     currency: 'INR',
-    status: word,
+    status: name,
     reference_id: key,
-    utr: word === 'processed' ? '428512345678' : null,
+    utr: name === 'processed' ? '428512345678' : null,
     status_details: { description: 'The bank said so', source: 'bank', reason: 'x' },
     ...more,
   };
   return {
     entity: 'event',
-    event: `payout.${word}`,
+    event: `payout.${name}`,
     contains: ['payout'],
     payload: { payout: { entity } },
     created_at: 1_767_585_600 + events,
   };
 };
 
-/** A payout that the provider has, PROCESSING. */
-const underWay = async (open: OpenPayouts) => {
+/** Creates a payout that the provider has accepted, so that it is PROCESSING. */
+const createProcessingPayout = async (open: OpenPayouts) => {
   const made = await open.payout();
   await open.drain();
   const { providerPayoutId, status } = await payoutRow(open, made.payoutId);
   expect(status).toBe('PROCESSING');
   return { ...made, id: providerPayoutId ?? '' };
 };
-type UnderWay = Awaited<ReturnType<typeof underWay>>;
+type ProcessingPayout = Awaited<ReturnType<typeof createProcessingPayout>>;
 
-/** The provider's id of the account that a payout goes to. */
+/** Returns the provider's id of a payout's bank account. */
 const fundAccountOf = async (open: OpenPayouts, bankAccountId: string): Promise<string | null> => {
   const where = { id: bankAccountId };
   return (await open.system.db.bankAccount.findUniqueOrThrow({ where })).providerFundAccountId;
 };
 
-/** Pays it at the provider, unheard: the events are the tests' own. */
-const payUnheard = (open: OpenPayouts, payoutId: string) => {
+/** Pays a payout at the provider without an event, because the tests deliver the events. */
+const payWithoutEvent = (open: OpenPayouts, payoutId: string) => {
   const play = { outcome: 'processed', deliver: 'none' };
   return open.system.sandbox.control('POST', `/payouts/${payoutId}`, play);
 };
 
-const send = async (open: OpenPayouts, word: Word, payout: UnderWay, more: object = {}) => {
-  if (word === 'processed') await payUnheard(open, payout.payoutId);
-  return open.deliver(eventOf(word, payout, more));
+const send = async (
+  open: OpenPayouts,
+  name: EventName,
+  payout: ProcessingPayout,
+  more: object = {},
+) => {
+  if (name === 'processed') await payWithoutEvent(open, payout.payoutId);
+  return open.deliver(eventOf(name, payout, more));
 };
 
-const stateOf = async (open: OpenPayouts, { payoutId, orderId, userId }: UnderWay) => {
+const stateOf = async (open: OpenPayouts, { payoutId, orderId, userId }: ProcessingPayout) => {
   const { status } = await payoutRow(open, payoutId);
   const told = await open.system.db.notification.findMany({
     where: { userId, type: { startsWith: 'payout' } },
@@ -99,8 +104,10 @@ const cameBack = {
 };
 
 describe('an event of a payout', () => {
-  it('pays it, with the reference of the bank, and completes the sale', async ({ open }) => {
-    const payout = await underWay(open);
+  it('makes the payout PAID with the reference of the bank, and completes the sale', async ({
+    open,
+  }) => {
+    const payout = await createProcessingPayout(open);
     expect(await send(open, 'processed', payout)).toMatchObject(accepted);
     expect(await stateOf(open, payout)).toEqual(paid);
     expect(await payoutRow(open, payout.payoutId)).toMatchObject({
@@ -109,23 +116,28 @@ describe('an event of a payout', () => {
     });
   });
 
-  it.for(['failed', 'rejected'] as const)('%s fails it with its reason', async (word, { open }) => {
-    const payout = await underWay(open);
-    await send(open, word, payout);
-    expect(await stateOf(open, payout)).toEqual({ status: 'FAILED', ...notPaid });
-    expect((await payoutRow(open, payout.payoutId)).failureReason).toBe('The bank said so');
-  });
+  it.for(['failed', 'rejected'] as const)(
+    '%s makes the payout FAILED with the reason',
+    async (name, { open }) => {
+      const payout = await createProcessingPayout(open);
+      await send(open, name, payout);
+      expect(await stateOf(open, payout)).toEqual({ status: 'FAILED', ...notPaid });
+      expect((await payoutRow(open, payout.payoutId)).failureReason).toBe('The bank said so');
+    },
+  );
 
-  it('reversed after processed takes the sale back to CONFIRMED', async ({ open }) => {
-    const payout = await underWay(open);
+  it('reversed after processed makes the sale CONFIRMED again', async ({ open }) => {
+    const payout = await createProcessingPayout(open);
     await send(open, 'processed', payout);
     await send(open, 'reversed', payout);
     expect(await stateOf(open, payout)).toEqual(cameBack);
     expect((await payoutRow(open, payout.payoutId)).paidAt).toBeNull();
   });
 
-  it('reversed is final for the attempt: processed after it is ignored', async ({ open }) => {
-    const payout = await underWay(open);
+  it('processed after reversed is ignored, because reversed is final for the attempt', async ({
+    open,
+  }) => {
+    const payout = await createProcessingPayout(open);
     await send(open, 'reversed', payout);
     open.system.clock.advance(1);
     expect(await send(open, 'processed', payout)).toMatchObject(accepted);
@@ -134,8 +146,8 @@ describe('an event of a payout', () => {
     expect(inbox.map(({ status }) => status)).toEqual(['APPLIED', 'IGNORED']);
   });
 
-  it('that contradicts what the provider said changes nothing, and is logged', async ({ open }) => {
-    const [failed, done] = [await underWay(open), await underWay(open)];
+  it('that contradicts an earlier report changes nothing, and is logged', async ({ open }) => {
+    const [failed, done] = [await createProcessingPayout(open), await createProcessingPayout(open)];
     const countContradictions = () =>
       open.system.logged().split('the payout provider contradicts itself').length - 1;
     const before = countContradictions();
@@ -148,7 +160,7 @@ describe('an event of a payout', () => {
     expect(countContradictions()).toBe(before + 2);
   });
 
-  it('is known by its reference when it comes before the answer to the dispatch', async ({
+  it('is matched by its reference when it arrives before the answer to the dispatch', async ({
     open,
   }) => {
     const made = await open.payout();
@@ -156,7 +168,7 @@ describe('an event of a payout', () => {
     await open.fault('list-payouts', 'error', { times: 5 });
     await open.drain();
     expect((await payoutRow(open, made.payoutId)).providerPayoutId).toBeNull();
-    await payUnheard(open, made.payoutId);
+    await payWithoutEvent(open, made.payoutId);
     await open.deliver(eventOf('processed', { id: 'pout_early', key: made.key }));
     expect(await payoutRow(open, made.payoutId)).toMatchObject({
       status: 'PAID',
@@ -165,14 +177,16 @@ describe('an event of a payout', () => {
     await open.system.sandbox.control('DELETE', '/faults');
   });
 
-  it('may overtake the answer to the dispatch, which then changes nothing', async ({ open }) => {
+  it('may arrive before the answer to the dispatch, which then changes nothing', async ({
+    open,
+  }) => {
     const made = await open.payout();
     const overtaken = open.replica((real) => ({
       ...real,
-      async createPayout(asked) {
-        const outcome = await real.createPayout(asked);
+      async createPayout(request) {
+        const outcome = await real.createPayout(request);
         const id = outcome.kind === 'done' ? outcome.value.providerPayoutId : '';
-        await payUnheard(open, made.payoutId);
+        await payWithoutEvent(open, made.payoutId);
         await open.deliver(eventOf('processed', { id, key: made.key }));
         return outcome;
       },
@@ -182,8 +196,8 @@ describe('an event of a payout', () => {
     expect(await stateOf(open, { ...made, id: providerPayoutId ?? '' })).toEqual(paid);
   });
 
-  it('is one event by payout and status, whatever its body and id', async ({ open }) => {
-    const payout = await underWay(open);
+  it('is identified by payout and status, whatever its body and id', async ({ open }) => {
+    const payout = await createProcessingPayout(open);
     expect(await send(open, 'processed', payout)).toMatchObject(accepted);
     expect(await send(open, 'processed', payout, { notes: { x: 1 } })).toMatchObject(repeated);
     await send(open, 'reversed', payout);
@@ -191,8 +205,8 @@ describe('an event of a payout', () => {
     expect(await inboxOf(open, payout.id)).toHaveLength(2);
   });
 
-  it('has one effect when 20 of them come at once', async ({ open }) => {
-    const payout = await underWay(open);
+  it('has one effect when it arrives 20 times at once', async ({ open }) => {
+    const payout = await createProcessingPayout(open);
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) => send(open, 'processed', payout, { notes: { at } })),
     );
@@ -201,14 +215,14 @@ describe('an event of a payout', () => {
     expect(await stateOf(open, payout)).toEqual(paid);
   });
 
-  it('may come in any order, and in parallel', async ({ open }) => {
-    const words: Word[] = ['processed', 'reversed', 'processed', 'reversed'];
-    const all = { minLength: words.length, maxLength: words.length };
-    const order = fc.shuffledSubarray([...words.keys()], all);
+  it('may arrive in any order, and in parallel', async ({ open }) => {
+    const names: EventName[] = ['processed', 'reversed', 'processed', 'reversed'];
+    const fullLength = { minLength: names.length, maxLength: names.length };
+    const order = fc.shuffledSubarray([...names.keys()], fullLength);
     await fc.assert(
       fc.asyncProperty(order, fc.boolean(), async (positions, isParallel) => {
-        const payout = await underWay(open);
-        const sends = positions.map((at) => () => send(open, words[at] ?? 'processed', payout));
+        const payout = await createProcessingPayout(open);
+        const sends = positions.map((at) => () => send(open, names[at] ?? 'processed', payout));
         if (isParallel) await Promise.all(sends.map((post) => post()));
         else for (const post of sends) await post();
         const state = await stateOf(open, payout);
@@ -220,8 +234,8 @@ describe('an event of a payout', () => {
 });
 
 describe('an event that cannot be applied now', () => {
-  it('is kept, applied by its job, and once', async ({ open }) => {
-    const payout = await underWay(open);
+  it('is kept, and is applied once by its job', async ({ open }) => {
+    const payout = await createProcessingPayout(open);
     const mend = await open.breakSale(payout.orderId);
     expect(await send(open, 'processed', payout)).toMatchObject(accepted);
     expect((await payoutRow(open, payout.payoutId)).status).toBe('PROCESSING');
@@ -233,7 +247,7 @@ describe('an event that cannot be applied now', () => {
   });
 
   it('is applied by the sweep when its job is lost', async ({ open }) => {
-    const payout = await underWay(open);
+    const payout = await createProcessingPayout(open);
     const mend = await open.breakSale(payout.orderId);
     await send(open, 'processed', payout);
     await mend();
@@ -243,8 +257,8 @@ describe('an event that cannot be applied now', () => {
     expect(await stateOf(open, payout)).toEqual(paid);
   });
 
-  it('waits visibly when it speaks of another amount, or of another payout', async ({ open }) => {
-    const [other, twice] = [await underWay(open), await underWay(open)];
+  it('stays PENDING in the inbox when its amount or its payout is wrong', async ({ open }) => {
+    const [other, twice] = [await createProcessingPayout(open), await createProcessingPayout(open)];
     await send(open, 'processed', other, { amount: 999 });
     expect((await payoutRow(open, other.payoutId)).status).toBe('PROCESSING');
     expect(await inboxOf(open, other.id)).toMatchObject([{ status: 'PENDING' }]);
@@ -255,8 +269,8 @@ describe('an event that cannot be applied now', () => {
 });
 
 describe('an event that names a fund account', () => {
-  it('is applied where the payout goes there', async ({ open }) => {
-    const payout = await underWay(open);
+  it('is applied if the fund account is that of the payout', async ({ open }) => {
+    const payout = await createProcessingPayout(open);
     const fundAccountId = await fundAccountOf(open, payout.bankAccountId);
     expect(fundAccountId).toMatch(/^fa_/u);
     await send(open, 'processed', payout, { fund_account_id: fundAccountId });
@@ -264,10 +278,10 @@ describe('an event that names a fund account', () => {
   });
 
   it.for(['processed', 'failed', 'reversed'] as const)(
-    'and another than the payout goes to waits visibly, and changes nothing: %s',
-    async (word, { open }) => {
-      const payout = await underWay(open);
-      expect(await send(open, word, payout, { fund_account_id: 'fa_elsewhere' })).toMatchObject(
+    'other than that of the payout stays PENDING, and changes nothing: %s',
+    async (name, { open }) => {
+      const payout = await createProcessingPayout(open);
+      expect(await send(open, name, payout, { fund_account_id: 'fa_elsewhere' })).toMatchObject(
         accepted,
       );
       expect((await payoutRow(open, payout.payoutId)).status).toBe('PROCESSING');
@@ -277,7 +291,7 @@ describe('an event that names a fund account', () => {
 });
 
 describe('the webhook of the payout provider', () => {
-  it('keeps what it knows nothing of, and what it cannot read', async ({ open }) => {
+  it('keeps events that match nothing, and bodies that it cannot read', async ({ open }) => {
     const unknown = eventOf('processed', { id: 'pout_nobody', key: 'nobody-1' });
     expect(await open.deliver(unknown)).toMatchObject(accepted);
     expect(await inboxOf(open, 'pout_nobody')).toMatchObject([
@@ -292,7 +306,7 @@ describe('the webhook of the payout provider', () => {
   });
 
   it('refuses a missing body, no signature and a wrong one', async ({ open }) => {
-    const payout = await underWay(open);
+    const payout = await createProcessingPayout(open);
     const body = JSON.stringify(eventOf('processed', payout));
     const refused = { status: 401, code: 'INVALID_SIGNATURE' };
     expect(await open.deliver('', { 'x-gateway-signature': signatureOf('') })).toMatchObject(
@@ -302,15 +316,15 @@ describe('the webhook of the payout provider', () => {
     const wrong = { 'x-gateway-signature': signatureOf(`${body} `) };
     expect(await open.deliver(body, wrong)).toMatchObject(refused);
     expect(await inboxOf(open, payout.id)).toEqual([]);
-    await payUnheard(open, payout.payoutId);
+    await payWithoutEvent(open, payout.payoutId);
     const own = { 'x-razorpay-signature': signatureOf(body) };
     expect(await open.deliver(body, own)).toMatchObject(accepted);
   });
 
   it('keeps the raw body sealed with the key of the customer', async ({ open }) => {
-    const payout = await underWay(open);
+    const payout = await createProcessingPayout(open);
     const body = JSON.stringify(eventOf('processed', payout));
-    await payUnheard(open, payout.payoutId);
+    await payWithoutEvent(open, payout.payoutId);
     await open.deliver(body);
     const [kept] = await inboxOf(open, payout.id);
     expect(kept).toMatchObject({ sealedForUserId: payout.userId, purgeAfter: null });
@@ -320,7 +334,7 @@ describe('the webhook of the payout provider', () => {
     expect(rawBody.toString()).toBe(body);
   });
 
-  it('clears bodies of nobody after 30 days', async ({ open }) => {
+  it('clears bodies that belong to no customer after 30 days', async ({ open }) => {
     await open.deliver(eventOf('failed', { id: 'pout_purge', key: 'purge-1' }));
     open.system.clock.advance(31 * 24 * 60 * minuteMs);
     await open.runSweeps('payouts-purge-bodies');

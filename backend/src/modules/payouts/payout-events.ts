@@ -8,67 +8,65 @@ import { APPLY_EVENT_TASK } from './payouts.jobs.ts';
 import type { PayoutsDeps } from './payouts.types.ts';
 import { recordAttemptReport } from './record-payout-attempt.ts';
 
-/** An event whose body could be read. */
+/** An event of the provider whose body could be parsed. */
 export type ReadPayoutEvent = Exclude<PayoutProviderEvent, { readonly kind: 'unreadable' }>;
 
-const text = z.string().exactOptional();
-const moment = z.iso
+const optionalText = z.string().exactOptional();
+const optionalTime = z.iso
   .datetime()
   .transform((at) => new Date(at))
   .exactOptional();
 
-/** The form in which the inbox seals an event until it can be applied. */
+/** The stored form of an event, which the inbox seals until the event can be applied. */
 const storedEventSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('payout'),
     name: z.string(),
-    occurredAt: moment,
+    occurredAt: optionalTime,
     payout: z.object({
       providerPayoutId: z.string(),
-      referenceId: text,
-      fundAccountId: text,
+      referenceId: optionalText,
+      fundAccountId: optionalText,
       amountPaise: z.int().transform(fromSafePaise).exactOptional(),
       status: z.enum(['PROCESSING', 'PAID', 'FAILED', 'REVERSED']),
       providerStatus: z.string(),
-      mode: text,
-      utr: text,
-      failureReason: text,
+      mode: optionalText,
+      utr: optionalText,
+      failureReason: optionalText,
     }),
   }),
   z.object({
     kind: z.literal('validation'),
     name: z.string(),
-    occurredAt: moment,
+    occurredAt: optionalTime,
     validation: z.object({
       validationId: z.string(),
-      referenceId: text,
+      referenceId: optionalText,
       status: z.enum(['PENDING', 'VALID', 'INVALID', 'FAILED']),
       providerStatus: z.string(),
-      registeredName: text,
+      registeredName: optionalText,
       nameMatchScore: z.int().exactOptional(),
-      reason: text,
+      reason: optionalText,
     }),
   }),
   z.object({ kind: z.literal('other'), name: z.string() }),
 ]);
 
-/** Converts an event to a form that JSON can hold. */
-const printPayoutEvent = (event: ReadPayoutEvent): object => {
+/** Converts an event to its stored form, which contains only values of JSON. */
+const serializePayoutEvent = (event: ReadPayoutEvent): object => {
   if (event.kind !== 'payout') return event;
   const { amountPaise, ...payout } = event.payout;
   const amount = amountPaise === undefined ? {} : { amountPaise: toSafePaise(amountPaise) };
   return { ...event, payout: { ...payout, ...amount } };
 };
 
-/** Converts the stored form back. */
+/** Parses the stored form of an event. */
 const parsePayoutEvent = (content: unknown): ReadPayoutEvent => storedEventSchema.parse(content);
 
 type PayoutEvent = Extract<ReadPayoutEvent, { readonly kind: 'payout' }>;
 type ValidationEvent = Extract<ReadPayoutEvent, { readonly kind: 'validation' }>;
 
-/**
- * The subject of an event: a payout attempt, a bank account's validation, or none that is recorded.
- */
+/** An event with the record that it changes: a payout attempt, a bank account, or nothing. */
 type PayoutEventEffect = EventEffect &
   (
     | { readonly kind: 'nothing' }
@@ -86,13 +84,14 @@ const namesOf = (event: ReadPayoutEvent): EventNames => {
   if (event.kind === 'other') return { eventType };
   if (event.kind === 'validation') return { eventType, subject: event.validation.validationId };
   const { providerPayoutId: subject, providerStatus } = event.payout;
-  // One event, whatever its id and its body (contract: payments-and-webhooks > Payout events).
+  // Deliveries for the same payout and status are one event, even if their ids and bodies differ
+  // (contract: payments-and-webhooks > Payout events).
   return { eventType, subject, dedupeKey: `${subject}:${providerStatus}` };
 };
 
 /**
- * Lists stored events whose payout or validation has been recorded since they arrived, oldest
- * first. Events that have failed since come last.
+ * Returns the ids of unmatched events whose payout or validation has been recorded since they
+ * arrived, oldest first. Events that could not be applied when they were retried come last.
  */
 const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise<string[]> => {
   const rows = await selectRows<{ id: string }>(
@@ -110,9 +109,9 @@ const listMatchable = async (db: Db, receivedFrom: Date, limit: number): Promise
   return rows.map((row) => row.id);
 };
 
-const unmatched = { status: 'UNMATCHED', kind: 'nothing' } as const;
+const unmatchedEffect = { status: 'UNMATCHED', kind: 'nothing' } as const;
 
-/** Creates the inbox handler of the provider's events of payouts and validations. */
+/** Creates the inbox handler for the provider's events, which are of payouts and of validations. */
 export const createPayoutInboxHandler = (
   deps: PayoutsDeps,
 ): InboxHandler<ReadPayoutEvent, PayoutEventEffect> => {
@@ -122,7 +121,7 @@ export const createPayoutInboxHandler = (
     source: 'payout',
     applyTask: APPLY_EVENT_TASK,
     namesOf,
-    serialize: printPayoutEvent,
+    serialize: serializePayoutEvent,
     parse: parsePayoutEvent,
     listMatchable,
 
@@ -130,11 +129,11 @@ export const createPayoutInboxHandler = (
       if (event.kind === 'other') return { status: 'IGNORED', kind: 'nothing' };
       if (event.kind === 'validation') {
         const userId = await banking.ownerOfValidation(db, event.validation);
-        if (userId === undefined) return unmatched;
+        if (userId === undefined) return unmatchedEffect;
         return { status: 'APPLIED', userId, kind: 'validation', event };
       }
       const attempt = await findReportedAttempt(db, gateway, event.payout);
-      if (attempt === undefined) return unmatched;
+      if (attempt === undefined) return unmatchedEffect;
       const { id: attemptId, userId } = attempt;
       return { status: 'APPLIED', userId, kind: 'payout', event, attemptId, requestId };
     },

@@ -7,18 +7,15 @@ import { findPayee, matchPayeeName, type Payee } from '../banking/index.ts';
 import { totalAutomaticPayouts } from './payouts.store.ts';
 import type { NewPayout, PayoutHold, PayoutsDeps } from './payouts.types.ts';
 
-/**
- * The bounds that hold automatic payouts (contract: payouts > Payout holds). An undefined bound is
- * off.
- */
+/** The rules that hold payouts (contract: payouts > Payout holds). An undefined rule is off. */
 export interface PayoutHolds {
   /** Payouts to an account are held for this many hours after it was added. */
   readonly newAccountHours: number | undefined;
   /** Payouts are held if the account's name match is below this score, 0 to 100, or missing. */
   readonly nameMatchFloor: number | undefined;
-  /** Payouts are held once a customer's automatic payouts of an IST day exceed this amount. */
+  /** A payout is held if it takes the customer's automatic payouts of an IST day above this sum. */
   readonly dailyAutoPaise: Paise | undefined;
-  /** Payouts are held once a customer's automatic payouts of an IST day exceed this number. */
+  /** A payout is held if the customer already has this many automatic payouts of the IST day. */
   readonly dailyAutoCount: number | undefined;
 }
 
@@ -38,7 +35,7 @@ const hourMs = 3_600_000;
 const isNew = ({ createdAt }: Payee, hours: number | undefined, now: Date): boolean =>
   hours !== undefined && msBetween(createdAt, now) < hours * hourMs;
 
-const isOtherName = async (
+const isNameMismatch = async (
   deps: HoldDeps,
   tx: Db,
   payee: Payee,
@@ -58,9 +55,9 @@ export const findAccountHold = async (
   const { newAccountHours, nameMatchFloor } = deps.payoutHolds;
   if (newAccountHours === undefined && nameMatchFloor === undefined) return undefined;
   const payee = await findPayee(tx, bankAccountId);
-  invariant(payee, `the bank account ${bankAccountId} of a payout is there`);
+  invariant(payee, `the bank account ${bankAccountId} of a payout exists`);
   if (isNew(payee, newAccountHours, deps.clock.now())) return 'NEW_ACCOUNT';
-  return (await isOtherName(deps, tx, payee, nameMatchFloor)) ? 'NAME_MATCH' : undefined;
+  return (await isNameMismatch(deps, tx, payee, nameMatchFloor)) ? 'NAME_MATCH' : undefined;
 };
 
 const findDailyHold = async (
@@ -70,19 +67,19 @@ const findDailyHold = async (
 ): Promise<'DAILY_SUM' | 'DAILY_COUNT' | undefined> => {
   const { dailyAutoPaise, dailyAutoCount } = payoutHolds;
   if (dailyAutoPaise === undefined && dailyAutoCount === undefined) return undefined;
-  const sent = await totalAutomaticPayouts(tx, userId, startOfIstDay(clock.now()));
+  const total = await totalAutomaticPayouts(tx, userId, startOfIstDay(clock.now()));
   const isOverSum =
-    dailyAutoPaise !== undefined && addPaise(sent.amountPaise, amountPaise) > dailyAutoPaise;
+    dailyAutoPaise !== undefined && addPaise(total.amountPaise, amountPaise) > dailyAutoPaise;
   if (isOverSum) return 'DAILY_SUM';
-  if (dailyAutoCount === undefined || sent.count < dailyAutoCount) return undefined;
+  if (dailyAutoCount === undefined || total.count < dailyAutoCount) return undefined;
   metrics.countBound('automatic_payouts');
   return 'DAILY_COUNT';
 };
 
 /**
- * Returns the hold that applies to a new payout, or null if none applies. The result is final only
- * in the transaction that has locked the customer's holding, since it counts the payouts of the
- * day.
+ * Returns the hold that applies to a new payout, or null if none applies. The caller's transaction
+ * has locked the customer's holding. Otherwise a concurrent payout could be missing from the totals of
+ * the day.
  */
 export const findHold = async (
   deps: HoldDeps,

@@ -15,18 +15,19 @@ it.beforeEach(() => {
 });
 it.afterEach(({ open }) => open.drain());
 
-/** The ids that a list has, as an operator who has just signed in asks for it. */
+/** Returns the ids of a list that an operator requests right after signing in. */
 const list = async (open: OpenPayouts, query: string): Promise<string[]> => {
   const { call } = await open.operator('SUPPORT');
   const { status, body } = await call('GET', `/payouts?limit=100&${query}`);
   expect(status).toBe(200);
-  const items = body['items'] as { id: string }[]; // as the route declares it
+  // The response was checked against the route's schema.
+  const items = body['items'] as { id: string }[];
   expect(body['total']).toBe(items.length);
   return items.map(({ id }) => id);
 };
 
 describe('GET /payouts of operators', () => {
-  it('finds them by what holds them, and the cap alone', async ({ open }) => {
+  it('filters by hold, and by the cap without a hold', async ({ open }) => {
     const { userId } = await open.customer();
     const bankAccountId = await open.account(userId);
     const big = await open.sales.place({ userId, bankAccountId, amountPaise: 10_000_001n });
@@ -39,7 +40,7 @@ describe('GET /payouts of operators', () => {
     expect(await list(open, `userId=${userId}&hold=NEW_ACCOUNT`)).toEqual([]);
   });
 
-  it('finds them by amount and by the time since when there are', async ({ open }) => {
+  it('filters by amount and by time of creation', async ({ open }) => {
     const { userId } = await open.customer();
     const bankAccountId = await open.account(userId);
     const place = async (amountPaise: bigint) =>
@@ -59,7 +60,7 @@ describe('GET /payouts of operators', () => {
     expect(refused).toMatchObject({ status: 400, field: 'minPaise' });
   });
 
-  it('shows one with every attempt', async ({ open }) => {
+  it('shows one payout with every attempt', async ({ open }) => {
     const { payoutId, key, userId } = await open.payout();
     await open.drain();
     const { call } = await open.operator('SUPPORT');

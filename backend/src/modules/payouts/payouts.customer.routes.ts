@@ -16,8 +16,8 @@ export const createPayoutCustomerRoutes = (db: Db): Route[] => [
     query: payoutsQuery,
     responses: { 200: payoutPage },
     handler: async ({ principal, query }) => {
-      const { page, limit, ...between } = query;
-      const filter = { ...between, userId: principal.userId };
+      const { page, limit, ...range } = query;
+      const filter = { ...range, userId: principal.userId };
       const { rows, total } = await listPayouts(db, filter, { page, limit });
       return ok({ items: rows.map(presentPayout), total, page, limit });
     },

@@ -4,10 +4,13 @@ import type { WebhookInbox } from '../webhook-inbox/index.ts';
 
 const DISPATCH_TASK = 'payouts.dispatch';
 
-/** Applies one stored event. */
+/** The name of the job that applies one stored event. */
 export const APPLY_EVENT_TASK = 'payouts.apply-event';
 
-/** Dispatches a payout, or finds out about its open attempt. Not doubled while it waits. */
+/**
+ * Returns the job that dispatches a payout, or queries the payout's open attempt. The key prevents a
+ * second job from being queued while one is waiting.
+ */
 export const dispatchJob = (payoutId: string): JobRequest => ({
   task: DISPATCH_TASK,
   payload: { payoutId },
@@ -17,7 +20,7 @@ export const dispatchJob = (payoutId: string): JobRequest => ({
 const payoutPayload = z.object({ payoutId: z.uuid() });
 const eventPayload = z.object({ eventId: z.uuid() });
 
-/** Creates the module's jobs. All of them may run twice. */
+/** Creates the jobs of payouts. Every job may run twice. */
 export const createPayoutJobs = (
   inbox: Pick<WebhookInbox<never>, 'retryEvent'>,
   dispatch: (payoutId: string) => Promise<void>,

@@ -130,7 +130,7 @@ export const presentPayoutDetail = (payout: Payout, attempts: readonly PayoutAtt
   })),
 });
 
-/** Without `status`, the list contains the PENDING and PROCESSING payouts. */
+/** The filter of the operators' list. Without `status`, it finds PENDING and PROCESSING payouts. */
 export const operatorPayoutsQuery = pageQuery.extend({
   ...rangeQuery,
   hold: z

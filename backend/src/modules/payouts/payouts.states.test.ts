@@ -18,28 +18,33 @@ describe('the transitions of a payout', () => {
     ]);
   });
 
-  it('never lead out of PAID but by a reversal', () => {
+  it('leave PAID only by a reversal', () => {
     expect(Object.keys(payoutTransitions.PAID)).toEqual(['REVERSED']);
   });
 });
 
-const open = { PROCESSING: 'PROCESSING', PAID: 'PAID', FAILED: 'FAILED', REVERSED: 'REVERSED' };
-const stale = { PROCESSING: 'STALE', PAID: 'STALE', FAILED: 'STALE', REVERSED: 'STALE' };
+const openVerdicts = {
+  PROCESSING: 'PROCESSING',
+  PAID: 'PAID',
+  FAILED: 'FAILED',
+  REVERSED: 'REVERSED',
+};
+const staleVerdicts = { PROCESSING: 'STALE', PAID: 'STALE', FAILED: 'STALE', REVERSED: 'STALE' };
 
 describe("the provider's report of an attempt", () => {
   it.each([
-    ['INTENDED', open],
-    ['UNKNOWN', open],
-    ['PROCESSING', { ...open, PROCESSING: 'STALE' }],
-    ['REFUSED', { ...stale, PROCESSING: 'CONTRADICTION', PAID: 'CONTRADICTION' }],
-    ['PAID', { ...stale, FAILED: 'CONTRADICTION', REVERSED: 'REVERSED' }],
-    ['FAILED', { ...stale, PAID: 'CONTRADICTION' }],
-    ['REVERSED', stale],
-  ] as const)('that is %s means %o', (status, verdicts) => {
+    ['INTENDED', openVerdicts],
+    ['UNKNOWN', openVerdicts],
+    ['PROCESSING', { ...openVerdicts, PROCESSING: 'STALE' }],
+    ['REFUSED', { ...staleVerdicts, PROCESSING: 'CONTRADICTION', PAID: 'CONTRADICTION' }],
+    ['PAID', { ...staleVerdicts, FAILED: 'CONTRADICTION', REVERSED: 'REVERSED' }],
+    ['FAILED', { ...staleVerdicts, PAID: 'CONTRADICTION' }],
+    ['REVERSED', staleVerdicts],
+  ] as const)('of status %s has the effects %o', (status, verdicts) => {
     expect(reportVerdicts[status]).toEqual(verdicts);
   });
 
-  it('is known for every state of an attempt', () => {
+  it('has an effect for every state of an attempt', () => {
     expect(Object.keys(reportVerdicts).toSorted()).toEqual([...attemptStatuses].toSorted());
     const undecided = attemptStatuses.filter(isOpenAttempt);
     expect(undecided).toEqual(['INTENDED', 'UNKNOWN', 'PROCESSING']);

@@ -9,18 +9,19 @@ import type { AttemptStatus, Payout, PayoutStatus } from './payouts.types.ts';
 type PayoutActorKind = 'service' | 'payout-provider' | 'admin';
 
 /**
- * Every transition that a payout may make (contract: states > Payout). PAID makes its sale
- * COMPLETED and REVERSED makes it CONFIRMED again, in the same transaction.
+ * Every transition that a payout may make (contract: states > Payout). A payout that becomes PAID
+ * makes its sale COMPLETED in the same transaction. A payout that becomes REVERSED makes its sale
+ * CONFIRMED again.
  */
 export const payoutTransitions: TransitionTable<PayoutStatus, PayoutActorKind> = {
   PENDING: {
-    PROCESSING: { allowedActors: ['service', 'admin'], reason: 'its attempt was started' },
+    PROCESSING: { allowedActors: ['service', 'admin'], reason: 'an attempt was started' },
   },
   PROCESSING: {
-    PAID: { allowedActors: ['payout-provider'], reason: 'the money is there' },
+    PAID: { allowedActors: ['payout-provider'], reason: 'the money was paid' },
     FAILED: {
       allowedActors: ['payout-provider', 'service'],
-      reason: 'it certainly was not paid',
+      reason: 'the money was certainly not paid',
     },
     REVERSED: { allowedActors: ['payout-provider'], reason: 'the money came back' },
   },
@@ -36,35 +37,36 @@ export const payoutTransitions: TransitionTable<PayoutStatus, PayoutActorKind> =
 };
 
 /**
- * The effect of a provider's report on an attempt: its new status, STALE or CONTRADICTION. STALE:
- * the report is older than the attempt's state and changes nothing, since events arrive in any
- * order. CONTRADICTION: the report and the attempt's state can't both be true.
+ * The effect of a provider's report on an attempt: the attempt's new status, STALE or CONTRADICTION.
+ * A STALE report is older than the attempt's status or repeats it, because events arrive in any order.
+ * It changes nothing. After a CONTRADICTION the report and the attempt's status can't both be true.
  */
 export type ReportVerdict = ProviderPayoutStatus | 'STALE' | 'CONTRADICTION';
 
 type Verdicts = Readonly<Record<ProviderPayoutStatus, ReportVerdict>>;
 
-const open: Verdicts = {
+const openVerdicts: Verdicts = {
   PROCESSING: 'PROCESSING',
   PAID: 'PAID',
   FAILED: 'FAILED',
   REVERSED: 'REVERSED',
 };
-const unpaid: Verdicts = {
+const unpaidVerdicts: Verdicts = {
   PROCESSING: 'STALE',
   PAID: 'CONTRADICTION',
   FAILED: 'STALE',
   REVERSED: 'STALE',
 };
 
+/** The effect of each report of the provider, by the status of the attempt. */
 export const reportVerdicts: Readonly<Record<AttemptStatus, Verdicts>> = {
-  INTENDED: open,
-  UNKNOWN: open,
-  PROCESSING: { ...open, PROCESSING: 'STALE' },
+  INTENDED: openVerdicts,
+  UNKNOWN: openVerdicts,
+  PROCESSING: { ...openVerdicts, PROCESSING: 'STALE' },
   PAID: { PROCESSING: 'STALE', PAID: 'STALE', FAILED: 'CONTRADICTION', REVERSED: 'REVERSED' },
-  FAILED: unpaid,
-  // Never taken, and yet the provider has it.
-  REFUSED: { ...unpaid, PROCESSING: 'CONTRADICTION' },
+  FAILED: unpaidVerdicts,
+  // A REFUSED attempt was never accepted, so the provider can't be processing it.
+  REFUSED: { ...unpaidVerdicts, PROCESSING: 'CONTRADICTION' },
   // The attempt is final, so later reports are ignored.
   REVERSED: { PROCESSING: 'STALE', PAID: 'STALE', FAILED: 'STALE', REVERSED: 'STALE' },
 };
@@ -74,9 +76,9 @@ type OpenAttemptStatus = (typeof openAttemptStatuses)[number];
 
 /** Returns true while the outcome of the attempt is not known. */
 export const isOpenAttempt = (status: AttemptStatus): status is OpenAttemptStatus =>
-  openAttemptStatuses.some((open) => open === status);
+  openAttemptStatuses.some((openStatus) => openStatus === status);
 
-/** Columns that change with a payout's state. Omitted columns stay. */
+/** Columns that change with a payout's state. Omitted columns keep their values. */
 type PayoutChanges = Pick<
   Prisma.PayoutUncheckedUpdateManyInput,
   | 'attempt'
@@ -98,20 +100,20 @@ interface PayoutTransition {
   /** The actor of the transition: `service`, `payout-provider:<code>` or `admin:<id>`. */
   readonly actor: string;
   readonly cause: string;
-  readonly at: Date;
+  readonly now: Date;
   readonly changes: PayoutChanges;
 }
 
 /**
- * Changes the state of a payout that the transaction has locked. Every change of a payout's state
- * uses it.
- * @throws AppError ILLEGAL_TRANSITION if the table does not allow it
+ * Changes the state of a payout that the transaction has locked. No other function changes the state
+ * of a payout.
+ * @throws AppError ILLEGAL_TRANSITION if the table does not allow the transition
  */
 export const transitionPayout = (
   { logger }: { readonly logger: Logger },
   tx: Db,
   { id, status: from, attempt }: Pick<Payout, 'id' | 'status' | 'attempt'>,
-  { to, actor, cause, at, changes }: PayoutTransition,
+  { to, actor, cause, now, changes }: PayoutTransition,
 ): Promise<void> => {
   const machine = { name: 'payout', idField: 'payoutId', table: payoutTransitions, logger };
   return transition(machine, {
@@ -123,7 +125,7 @@ export const transitionPayout = (
     update: async () => {
       const { count } = await tx.payout.updateMany({
         where: { id, status: from, attempt },
-        data: { ...changes, status: to, updatedAt: at },
+        data: { ...changes, status: to, updatedAt: now },
       });
       return count;
     },

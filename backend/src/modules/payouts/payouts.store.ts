@@ -20,8 +20,9 @@ type Row = Prisma.PayoutGetPayload<{ include: typeof withAccount }>;
 
 const toPayout = ({ bankAccount, ...row }: Row): Payout => ({
   ...row,
-  status: row.status as PayoutStatus, // the database checks it
-  hold: row.hold as PayoutHold | null, // and this too
+  // The database checks both columns.
+  status: row.status as PayoutStatus,
+  hold: row.hold as PayoutHold | null,
   amountPaise: paise(row.amountPaise),
   accountLast4: bankAccount.accountLast4,
 });
@@ -32,7 +33,7 @@ const toPayoutOrNone = (row: Row | null): Payout | undefined =>
 export const findPayout = async (db: Db, id: string): Promise<Payout | undefined> =>
   toPayoutOrNone(await db.payout.findUnique({ where: { id }, include: withAccount }));
 
-/** Returns a payout of this customer, or undefined for another's. */
+/** Returns a payout, or undefined if it does not exist or is another customer's. */
 export const findOwnPayout = async (
   db: Db,
   id: string,
@@ -66,8 +67,8 @@ const columns = {
 type JoinedRow = Omit<Row, 'bankAccount'> & { readonly accountLast4: string };
 
 /**
- * Returns the payout of a sale, which exists from its confirmation on. It is raw SQL, since every
- * sale reads it and the model API would use two statements.
+ * Returns the payout of a sale, or undefined before the sale is confirmed. The query is raw SQL,
+ * because every sale runs it and Prisma's model API would use two statements.
  */
 export const findPayoutOfOrder = async (db: Db, orderId: string): Promise<Payout | undefined> => {
   const found = await selectOne<JoinedRow>(
@@ -83,7 +84,10 @@ export const findPayoutOfOrder = async (db: Db, orderId: string): Promise<Payout
   return toPayout({ ...row, bankAccount: { accountLast4 } });
 };
 
-/** Locks the row until the transaction ends, and returns it. The caller locks the order first. */
+/**
+ * Locks a payout until the transaction ends, and returns it. A caller that also locks the payout's
+ * order locks the order first.
+ */
 export const lockPayout = async (tx: Db, id: string): Promise<Payout | undefined> => {
   const isLocked = await lockRow(tx, 'payout', id);
   return isLocked ? findPayout(tx, id) : undefined;
@@ -96,8 +100,8 @@ interface PayoutFilter extends ListRange {
   readonly hold?: PayoutHold | 'CAP' | undefined;
 }
 
-/** A payout waits because of a hold until it is approved. */
-const heldBy = (hold: PayoutHold | 'CAP') => ({
+/** Returns the condition that a payout waits for an approval because of this hold. */
+const waitsForApprovalOf = (hold: PayoutHold | 'CAP') => ({
   status: 'PENDING',
   approvalRequired: true,
   approvedAt: null,
@@ -114,16 +118,16 @@ export const listPayouts = async (
   const where = {
     ...(userId !== undefined && { userId }),
     ...(statuses !== undefined && { status: { in: [...statuses] } }),
-    ...(hold !== undefined && { AND: heldBy(hold) }),
+    ...(hold !== undefined && { AND: waitsForApprovalOf(hold) }),
     ...(createdAt !== undefined && { createdAt }),
     ...(amount !== undefined && { amountPaise: amount }),
   };
-  const readRows = async (bounds: object, cut: { skip: number; take: number }) => {
+  const readRows = async (bounds: object, slice: { skip: number; take: number }) => {
     const rows = await db.payout.findMany({
       where: { ...where, ...bounds },
       include: withAccount,
       orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-      ...cut,
+      ...slice,
     });
     return rows.map(toPayout);
   };
@@ -133,14 +137,15 @@ export const listPayouts = async (
     const part = { kinds: ['PAYOUT'] as const, statuses, ...range };
     return readCountedPage(db, part, page, { countRows, readRows });
   }
-  const cut = { skip: offsetOf(page), take: page.limit };
-  const [rows, total] = await Promise.all([readRows({}, cut), countRows({})]);
+  const slice = { skip: offsetOf(page), take: page.limit };
+  const [rows, total] = await Promise.all([readRows({}, slice), countRows({})]);
   return { rows, total };
 };
 
 /**
- * Returns the payouts that may be dispatched and have not changed since `quietSince`, oldest first.
- * A time that lies ahead is of a clock that was set back since.
+ * Returns the ids of payouts that may be dispatched and have not changed since `quietSince`. The least
+ * recently changed payout is first. A time after `now` was written before the clock was set back, so it
+ * counts as long ago.
  */
 export const listUndispatchedPayouts = async (
   db: Db,
@@ -159,14 +164,14 @@ export const listUndispatchedPayouts = async (
   return rows.map(({ id }) => id);
 };
 
-/** Sends a payout whose dispatch was resumed to the back of the next batch. */
-export const markResumed = async (db: Db, id: string, at: Date): Promise<void> => {
-  await db.payout.updateMany({ where: { id, status: 'PENDING' }, data: { updatedAt: at } });
+/** Moves a payout whose dispatch is resumed to the end of the list of undispatched payouts. */
+export const markResumed = async (db: Db, id: string, now: Date): Promise<void> => {
+  await db.payout.updateMany({ where: { id, status: 'PENDING' }, data: { updatedAt: now } });
 };
 
 /**
- * Returns true while a payout to this bank account is PENDING or PROCESSING, so that it may still
- * be paid.
+ * Returns true while a payout to this bank account is PENDING or PROCESSING, which means that it may
+ * still be paid.
  */
 export const hasPayoutInFlight = async (db: Db, bankAccountId: string): Promise<boolean> => {
   const row = await db.payout.findFirst({
@@ -176,7 +181,7 @@ export const hasPayoutInFlight = async (db: Db, bankAccountId: string): Promise<
   return row !== null;
 };
 
-/** Inserts a payout, and the job that dispatches it if it needs no approval. */
+/** Inserts a payout. If the payout needs no approval, also inserts the job that dispatches it. */
 export const insertPayoutRow = async (
   tx: Db,
   payout: NewPayout & {
@@ -191,7 +196,7 @@ export const insertPayoutRow = async (
   await execute(
     tx,
     sql`
-      WITH made AS (
+      WITH inserted AS (
         INSERT INTO payout (id, user_id, order_id, bank_account_id, amount_paise, status,
           approval_required, hold, created_at, updated_at)
         VALUES (${payout.id}::uuid, ${payout.userId}::uuid, ${payout.orderId}::uuid,
@@ -199,11 +204,14 @@ export const insertPayoutRow = async (
           ${payout.approvalRequired}::boolean, ${payout.hold}, ${createdAt}::timestamptz,
           ${createdAt}::timestamptz)
         RETURNING approval_required)
-      SELECT CASE WHEN NOT approval_required THEN (${addingJob(dispatch)}).id END FROM made`,
+      SELECT CASE WHEN NOT approval_required THEN (${addingJob(dispatch)}).id END FROM inserted`,
   );
 };
 
-/** Adds up and counts the customer's payouts since `from` that needed no approval, in any state. */
+/**
+ * Returns the sum and the number of a customer's payouts since `from` that need no approval, in any
+ * state.
+ */
 export const totalAutomaticPayouts = async (
   db: Db,
   userId: string,
@@ -217,23 +225,23 @@ export const totalAutomaticPayouts = async (
   return { amountPaise: paise(sum.amountPaise ?? 0n), count };
 };
 
-/** Keeps who approved a PENDING payout. */
+/** Stores the operator who approved a PENDING payout. */
 export const markPayoutApproved = async (
   tx: Db,
   id: string,
-  { approvedBy, at }: { approvedBy: string; at: Date },
+  { approvedBy, now }: { approvedBy: string; now: Date },
 ): Promise<void> => {
-  await tx.payout.update({ where: { id }, data: { approvedBy, approvedAt: at, updatedAt: at } });
+  await tx.payout.update({ where: { id }, data: { approvedBy, approvedAt: now, updatedAt: now } });
 };
 
-/** Keeps the provider's id of a payout that it has. */
+/** Stores the provider's id of a PROCESSING payout. */
 export const updateProviderPayoutId = async (
   tx: Db,
   id: string,
-  { providerPayoutId, at }: { providerPayoutId: string; at: Date },
+  { providerPayoutId, now }: { providerPayoutId: string; now: Date },
 ): Promise<void> => {
   await tx.payout.updateMany({
     where: { id, status: 'PROCESSING' },
-    data: { providerPayoutId, updatedAt: at },
+    data: { providerPayoutId, updatedAt: now },
   });
 };

@@ -11,7 +11,7 @@ import { pollReversals } from './poll-reversals.ts';
 import type { PayoutsDeps } from './payouts.types.ts';
 
 /**
- * The time in ms after which an unchanged payout is handled again: its job was lost, or its
+ * The time in ms after which a sweep handles a payout that has not changed. Its job may be lost, or the
  * provider must be queried.
  */
 const quietMs = 60_000;
@@ -38,8 +38,8 @@ export const createPayoutSweeps = (deps: PayoutsDeps, inbox: WebhookInbox<never>
           signal,
           async handle(payoutId) {
             logger.warn({ payoutId }, 'a dispatch is resumed');
-            // The mark comes first, so that a payout that cannot be enqueued is not at the front of
-            // the next batch.
+            // The payout is marked first. Otherwise a payout that cannot be enqueued would be first
+            // in every batch.
             await markResumed(db, payoutId, clock.now());
             await enqueue(db, dispatchJob(payoutId));
             return true;

@@ -13,7 +13,7 @@ import type { InboxDeps } from '../webhook-inbox/index.ts';
 export const payoutStatuses = ['PENDING', 'PROCESSING', 'PAID', 'FAILED', 'REVERSED'] as const;
 export type PayoutStatus = (typeof payoutStatuses)[number];
 
-/** The holds of a payout, apart from the cap (contract: payouts > Payout holds). */
+/** The holds of a payout. The cap is not one of them (contract: payouts > Payout holds). */
 export const payoutHolds = ['NEW_ACCOUNT', 'NAME_MATCH', 'DAILY_SUM', 'DAILY_COUNT'] as const;
 export type PayoutHold = (typeof payoutHolds)[number];
 
@@ -37,7 +37,7 @@ export interface Payout {
    * approval releases it.
    */
   readonly hold: PayoutHold | null;
-  /** The operator who approved this attempt, or the next one. */
+  /** The operator who approved the newest attempt, or the attempt that is about to start. */
   readonly approvedBy: string | null;
   readonly approvedAt: Date | null;
   readonly createdAt: Date;
@@ -45,10 +45,10 @@ export interface Payout {
 }
 
 /**
- * The states of a payout attempt. INTENDED: it is about to be sent, or is being sent, for the first
- * time. UNKNOWN: it was sent at least once without a response. PROCESSING: the provider has
- * accepted it. REFUSED: it was never sent, or certainly not accepted. The other states are the
- * provider's reports.
+ * The states of a payout attempt. An INTENDED attempt is about to be sent, or is being sent, for the
+ * first time. An UNKNOWN attempt was sent at least once without a response. A PROCESSING attempt was
+ * accepted by the provider. A REFUSED attempt was never sent, or was certainly not accepted. The other
+ * states are the provider's reports.
  */
 export const attemptStatuses = [
   'INTENDED',
@@ -86,8 +86,8 @@ export interface PayoutAttempt {
    */
   readonly sentAt: Date | null;
   /**
-   * The worker that has the lease. An expired lease's worker remains recorded until another worker
-   * acquires the lease.
+   * The worker that holds the lease, or null. It is still stored after the lease has expired, until
+   * another worker acquires the lease.
    */
   readonly holderId: string | null;
 }
@@ -99,7 +99,7 @@ export interface NewPayout {
   readonly amountPaise: Paise;
 }
 
-/** The provider's report of an attempt. An event and a response have the same effect. */
+/** The provider's report of an attempt, from an event or from a response. */
 export type AttemptReport = Pick<
   PayoutReport,
   'providerPayoutId' | 'fundAccountId' | 'status' | 'utr' | 'failureReason' | 'amountPaise'

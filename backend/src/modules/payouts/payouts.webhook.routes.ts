@@ -6,9 +6,9 @@ import { presentReceipt, webhookReply, type WebhookInbox } from '../webhook-inbo
 import type { ReadPayoutEvent } from './payout-events.ts';
 
 /**
- * Receives the payout provider's reports of payouts and penny-drops (contract:
- * payments-and-webhooks > Payout events). A business problem is never an error here: only a bad
- * signature or a missing body is refused.
+ * Declares the webhook that receives the payout provider's reports of payouts and penny-drops
+ * (contract: payments-and-webhooks > Payout events). Only a bad signature or a missing body is
+ * refused. An event that cannot be applied is stored and answered with 200.
  */
 export const createPayoutWebhookRoutes = (deps: {
   readonly clock: Clock;

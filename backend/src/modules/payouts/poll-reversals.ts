@@ -9,7 +9,7 @@ const batchSize = 100;
 
 /**
  * Queries the provider about one paid attempt, and records what it reports as an event would.
- * Returns false if the provider gave no answer. The attempt is then queried again in its next turn.
+ * Returns false if the provider gave no answer. The attempt is then queried again at its next poll.
  */
 const pollAttempt = async (deps: PayoutsDeps, id: string): Promise<boolean> => {
   const { db, clock, inTransaction, logger, provider } = deps;
@@ -18,8 +18,8 @@ const pollAttempt = async (deps: PayoutsDeps, id: string): Promise<boolean> => {
   if (providerPayoutId === null) return true;
   const found = await provider.getPayout(providerPayoutId);
   if (found.kind !== 'done') {
-    const line = { attemptId: id, outcome: describeOutcome(found) };
-    logger.warn(line, 'the payout provider did not report a paid payout');
+    const fields = { attemptId: id, outcome: describeOutcome(found) };
+    logger.warn(fields, 'the payout provider did not report a paid payout');
     return false;
   }
   await inTransaction((tx) =>

@@ -16,111 +16,123 @@ import type { AttemptReport, Payout, PayoutAttempt, PayoutsDeps } from './payout
 
 type RecordDeps = Pick<PayoutsDeps, 'clock' | 'logger' | 'notify' | 'provider' | 'random'>;
 
-const unexplained = {
+const defaultReasons = {
   FAILED: 'The payout provider did not pay, and gave no reason.',
   REVERSED: 'The money came back, and the payout provider gave no reason.',
 } as const;
 
-/** An attempt with a report, its locked payout, and its sale if the report may change the sale. */
-interface Reported {
+/** A report with its attempt, the locked payout, and the sale if the report may change the sale. */
+interface ReportedAttempt {
   readonly attempt: PayoutAttempt;
   readonly payout: Payout;
   readonly sale: SaleOrder | undefined;
   readonly report: AttemptReport;
-  /** The cause and the actor for the histories of payout and sale. */
-  readonly by: { readonly cause: string; readonly actor: string; readonly requestId?: string };
+  /** The cause and the actor of the transitions of the payout and the sale. */
+  readonly origin: { readonly cause: string; readonly actor: string; readonly requestId?: string };
 }
 
-/** Locks the order if the report may change it, then the payout, and reads the attempt again. */
+/** Locks the sale if the report may change it, then locks the payout, then reads the attempt. */
 const lockReported = async (
   tx: Db,
   attemptId: string,
   report: AttemptReport,
-  by: Reported['by'],
-): Promise<Reported> => {
+  origin: ReportedAttempt['origin'],
+): Promise<ReportedAttempt> => {
   const found = await findAttempt(tx, attemptId);
-  invariant(found, `the reported payout attempt ${attemptId} is there`);
+  invariant(found, `the reported payout attempt ${attemptId} exists`);
   const mayChangeSale = report.status === 'PAID' || report.status === 'REVERSED';
   const sale = mayChangeSale ? await lockSale(tx, found.orderId) : undefined;
   const payout = await lockPayout(tx, found.payoutId);
-  // The row is read again under the lock, since only now no other transaction can change it.
+  // The attempt is read again, because no other transaction can change it under the payout's lock.
   const attempt = await findAttempt(tx, attemptId);
-  invariant(payout !== undefined && attempt !== undefined, 'a payout and its attempts stay');
-  return { attempt, payout, sale, report, by };
+  invariant(
+    payout !== undefined && attempt !== undefined,
+    'a payout and its attempts are never deleted',
+  );
+  return { attempt, payout, sale, report, origin };
 };
 
 /**
- * @throws an error if the provider reports another payout than was requested. Nothing of the report
- *   is then recorded.
+ * Compares the report with the request. The error rolls back the transaction, so nothing of a wrong
+ * report is recorded.
+ * @throws an error if the provider reports another payout than was requested
  */
-const requireSamePayout = async (tx: Db, { attempt, payout, report }: Reported): Promise<void> => {
+const requireSamePayout = async (
+  tx: Db,
+  { attempt, payout, report }: ReportedAttempt,
+): Promise<void> => {
   const { amountPaise, providerPayoutId, fundAccountId } = report;
   if (amountPaise !== undefined && amountPaise !== payout.amountPaise) {
-    throw new Error(`the provider has another amount for payout ${payout.id}`);
+    throw new Error(`the provider reports another amount for payout ${payout.id}`);
   }
   if (attempt.providerPayoutId !== null && attempt.providerPayoutId !== providerPayoutId) {
-    throw new Error(`the provider has two payouts of attempt ${attempt.idempotencyKey}`);
+    throw new Error(`the provider reports two payouts of attempt ${attempt.idempotencyKey}`);
   }
   if (
     fundAccountId !== undefined &&
     fundAccountId !== (await findFundAccountId(tx, attempt.bankAccountId))
   ) {
-    throw new Error(`the provider has another fund account for payout ${payout.id}`);
+    throw new Error(`the provider reports another fund account for payout ${payout.id}`);
   }
   const isNewest = attempt.attemptNo === payout.attempt;
   invariant(isNewest, `the open attempt ${attempt.idempotencyKey} is the payout's newest`);
 };
 
-const pay = async (deps: RecordDeps, tx: Db, reported: Reported): Promise<void> => {
-  const { payout, report, sale, by } = reported;
+const recordPaid = async (deps: RecordDeps, tx: Db, reported: ReportedAttempt): Promise<void> => {
+  const { payout, report, sale, origin } = reported;
   const { providerPayoutId, utr = null } = report;
-  const at = deps.clock.now();
-  const changes = { providerPayoutId, utr, failureReason: null, paidAt: at };
-  await transitionPayout(deps, tx, payout, { ...by, to: 'PAID', at, changes });
+  const now = deps.clock.now();
+  const changes = { providerPayoutId, utr, failureReason: null, paidAt: now };
+  await transitionPayout(deps, tx, payout, { ...origin, to: 'PAID', now, changes });
   if (sale !== undefined && sale.status !== 'COMPLETED') {
     invariant(sale.status === 'CONFIRMED', `the sale ${sale.id} is confirmed when it is paid`);
-    await transitionSale(deps, tx, sale, { ...by, to: 'COMPLETED' });
+    await transitionSale(deps, tx, sale, { ...origin, to: 'COMPLETED' });
   }
   await notifyPaid(tx, deps.notify, payout);
 };
 
-const end = async (
+const recordNotPaid = async (
   deps: RecordDeps,
   tx: Db,
-  { payout, report, sale, by }: Reported,
+  { payout, report, sale, origin }: ReportedAttempt,
   status: 'FAILED' | 'REVERSED',
 ): Promise<void> => {
-  const { providerPayoutId, failureReason = unexplained[status] } = report;
+  const { providerPayoutId, failureReason = defaultReasons[status] } = report;
   const changes = { providerPayoutId, failureReason, paidAt: null };
-  await transitionPayout(deps, tx, payout, { ...by, to: status, at: deps.clock.now(), changes });
+  await transitionPayout(deps, tx, payout, {
+    ...origin,
+    to: status,
+    now: deps.clock.now(),
+    changes,
+  });
   if (sale?.status === 'COMPLETED') {
-    await transitionSale(deps, tx, sale, { ...by, to: 'CONFIRMED' });
+    await transitionSale(deps, tx, sale, { ...origin, to: 'CONFIRMED' });
   }
   await notifyNotPaid(tx, deps.notify, payout);
 };
 
-const apply = async (
+const applyVerdict = async (
   deps: RecordDeps,
   tx: Db,
-  reported: Reported,
+  reported: ReportedAttempt,
   verdict: Exclude<ReportVerdict, 'STALE' | 'CONTRADICTION'>,
 ): Promise<void> => {
   const { attempt, payout, report } = reported;
   const { providerPayoutId, utr, failureReason } = report;
-  const at = deps.clock.now();
-  const outcome = { status: verdict, providerPayoutId, utr, failureReason, at };
+  const now = deps.clock.now();
+  const outcome = { status: verdict, providerPayoutId, utr, failureReason, now };
   await recordAttemptOutcome(tx, attempt.id, outcome);
-  if (verdict === 'PAID') return pay(deps, tx, reported);
-  if (verdict !== 'PROCESSING') return end(deps, tx, reported, verdict);
-  return updateProviderPayoutId(tx, payout.id, { providerPayoutId, at });
+  if (verdict === 'PAID') return recordPaid(deps, tx, reported);
+  if (verdict !== 'PROCESSING') return recordNotPaid(deps, tx, reported, verdict);
+  return updateProviderPayoutId(tx, payout.id, { providerPayoutId, now });
 };
 
 /**
- * Records what the provider reports of an attempt, in the caller's transaction, which has not
- * locked the order or the payout yet. The attempt, the payout and its sale change together. Returns
- * `IGNORED` if the report changes nothing.
- * @throws an error if the report can't be of this attempt. The inbox then keeps the event as
- *   waiting.
+ * Records the provider's report of an attempt in the caller's transaction, which has not locked the
+ * sale or the payout yet. The attempt, the payout and the sale change together. Returns `IGNORED` if
+ * the report changes nothing.
+ * @throws an error if the report can't be of this attempt. The inbox then keeps the event and retries
+ *   it.
  */
 export const recordAttemptReport = async (
   deps: RecordDeps,
@@ -128,30 +140,33 @@ export const recordAttemptReport = async (
   attemptId: string,
   reported: { readonly report: AttemptReport; readonly cause: string; readonly requestId?: string },
 ): Promise<'APPLIED' | 'IGNORED'> => {
-  const { report, ...cause } = reported;
-  const by = { ...cause, actor: `payout-provider:${deps.provider.code}` };
-  const found = await lockReported(tx, attemptId, report, by);
-  const { attempt, payout } = found;
+  const { report, ...causeFields } = reported;
+  const origin = { ...causeFields, actor: `payout-provider:${deps.provider.code}` };
+  const locked = await lockReported(tx, attemptId, report, origin);
+  const { attempt, payout } = locked;
   const fields = { payoutId: payout.id, attempt: attempt.attemptNo, from: attempt.status };
   const verdict = reportVerdicts[attempt.status][report.status];
   if (verdict === 'CONTRADICTION') {
     deps.logger.error(
-      { ...fields, reported: report.status, cause: by.cause },
+      { ...fields, reported: report.status, cause: origin.cause },
       'the payout provider contradicts itself',
     );
     await markContradicted(tx, attempt.id, deps.clock.now());
   }
   if (verdict === 'CONTRADICTION' || verdict === 'STALE') return 'IGNORED';
-  await requireSamePayout(tx, found);
-  await apply(deps, tx, found, verdict);
-  deps.logger.info({ ...fields, to: verdict, cause: by.cause }, 'payout attempt changed status');
+  await requireSamePayout(tx, locked);
+  await applyVerdict(deps, tx, locked, verdict);
+  deps.logger.info(
+    { ...fields, to: verdict, cause: origin.cause },
+    'payout attempt changed status',
+  );
   return 'APPLIED';
 };
 
 /**
  * Records that an attempt was not paid and can't be paid any more. The attempt becomes REFUSED and
- * the payout FAILED. Does nothing if another worker has acquired the attempt from `holderId`, since
- * that worker may be sending it.
+ * the payout FAILED. Does nothing if `holderId` no longer holds the attempt, because another worker may
+ * be sending it.
  */
 export const recordAttemptRefusal = async (
   deps: Pick<RecordDeps, 'clock' | 'logger' | 'notify'>,
@@ -164,16 +179,16 @@ export const recordAttemptRefusal = async (
   const payout = await lockPayout(tx, found.payoutId);
   const attempt = await findAttempt(tx, attemptId);
   if (payout === undefined || attempt === undefined) return;
-  // In the meantime the provider may have reported on it.
+  // The provider may have reported the attempt in the meantime.
   if (!isOpenAttempt(attempt.status) || attempt.providerPayoutId !== null) return;
   if (holderId !== undefined && attempt.holderId !== holderId) return;
-  const at = deps.clock.now();
-  await recordAttemptOutcome(tx, attemptId, { status: 'REFUSED', failureReason: reason, at });
+  const now = deps.clock.now();
+  await recordAttemptOutcome(tx, attemptId, { status: 'REFUSED', failureReason: reason, now });
   await transitionPayout(deps, tx, payout, {
     to: 'FAILED',
     actor: 'service',
     cause: 'attempt.refused',
-    at,
+    now,
     changes: { failureReason: reason, paidAt: null },
   });
   await notifyNotPaid(tx, deps.notify, payout);
@@ -197,7 +212,10 @@ const notifyPaid = (tx: Db, notify: Notify, payout: Payout): Promise<void> =>
     dedupeKey: `payout_paid:${payout.id}:${payout.attempt}`,
   });
 
-/** Notifies the customer that the money was not paid, or came back. The reason is for operators. */
+/**
+ * Notifies the customer that the money was not paid, or was returned by the bank. The message leaves
+ * out the reason, which is for operators.
+ */
 const notifyNotPaid = (tx: Db, notify: Notify, payout: Payout): Promise<void> =>
   notify(tx, {
     userId: payout.userId,

@@ -2,7 +2,12 @@ import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { enqueue } from '../../platform/jobs/index.ts';
 import { lockPayoutAccount, lockUsableAccount } from '../banking/index.ts';
-import { auditPayout, lockWithinCap, requireWithinCap, type Operator } from './payout-approval.ts';
+import {
+  auditPayout,
+  lockPayoutWithinCap,
+  requireWithinCap,
+  type Operator,
+} from './payout-approval.ts';
 import { hasContradiction, listAttempts, markContradicted } from './payout-attempts.store.ts';
 import { findPayout } from './payouts.store.ts';
 import { findAccountHold, type HoldDeps } from './payout-holds.ts';
@@ -17,8 +22,8 @@ const notRetryable = ({ status }: Payout): AppError =>
   new AppError('ILLEGAL_TRANSITION', { details: { status } });
 
 /**
- * Locks the account that a retry pays to until the transaction ends: the account `chosenId`, or the
- * account of the earlier attempt.
+ * Locks the bank account of a retry until the transaction ends, and returns its id. It is the account
+ * `chosenId`, or the account of the earlier attempt if `chosenId` is undefined.
  * @throws AppError BANK_ACCOUNT_NOT_VERIFIED, and NOT_FOUND if the account is not the customer's
  */
 const lockAccountForRetry = async (
@@ -29,12 +34,16 @@ const lockAccountForRetry = async (
   if (chosenId !== undefined) {
     return (await lockUsableAccount(tx, payout.userId, chosenId, 'bankAccountId')).id;
   }
-  const standing = await lockPayoutAccount(tx, payout.bankAccountId);
-  if (standing?.isUsable === true) return payout.bankAccountId;
+  const account = await lockPayoutAccount(tx, payout.bankAccountId);
+  if (account?.isUsable === true) return payout.bankAccountId;
   throw new AppError('BANK_ACCOUNT_NOT_VERIFIED', { field: 'bankAccountId' });
 };
 
-/** @throws AppError OUTCOME_UNDECIDED, and SERVICE_UNAVAILABLE if the provider does not respond */
+/**
+ * Queries the provider about one earlier attempt.
+ * @throws AppError OUTCOME_UNDECIDED if the attempt is paid or in progress, and SERVICE_UNAVAILABLE
+ *   if the provider does not respond
+ */
 const requireUnpaidAttempt = async (
   { db, provider, clock }: PayoutsDeps,
   attempt: PayoutAttempt,
@@ -62,9 +71,9 @@ const requireUnpaidAttempt = async (
 
 /**
  * Queries the provider about every earlier attempt. A payout has one live attempt at a time
- * (`payout_attempt_live_key`), so every earlier attempt was decided as not paid. If the provider
- * now reports any of them as paid, a further attempt would pay twice. A missing response does not
- * count as "not paid" (contract: states > Payout).
+ * (`payout_attempt_live_key`), so our records say that no earlier attempt was paid. If the provider now
+ * reports an attempt as paid, a further attempt would pay twice. A missing response does not count as
+ * "not paid" (contract: states > Payout).
  * @throws AppError OUTCOME_UNDECIDED, and SERVICE_UNAVAILABLE if the provider does not respond
  */
 const requireNotPaid = async (deps: PayoutsDeps, payoutId: string): Promise<void> => {
@@ -78,7 +87,7 @@ const requireNotPaid = async (deps: PayoutsDeps, payoutId: string): Promise<void
  * payouts > Payout retry).
  * @throws AppError FORBIDDEN, and VALIDATION_FAILED without a note
  */
-const requireTrusted = async (
+const requireSafeToRetry = async (
   db: Db,
   payoutId: string,
   { principal }: Operator,
@@ -95,29 +104,31 @@ const requireTrusted = async (
 };
 
 /**
- * Returns the columns that decide whether a retry waits or is sent. A retry to another account is
- * checked like a new payout to it: if the account is held, the retry waits for an approval, and the
- * operator sees the hold. The daily holds were checked when the payout was written.
+ * Returns the approval columns of a retried payout, which decide whether the payout waits or is sent.
+ * A retry to another account is checked like a new payout to that account. If payouts to the account
+ * are held, the retry waits for an approval, and the operator sees the hold. The daily holds were
+ * checked when the payout was inserted.
  */
-const standingOf = async (
+const approvalColumnsOf = async (
   deps: RetryDeps,
   tx: Db,
   { bankAccountId: earlierId }: Payout,
-  { bankAccountId, adminId, at }: { bankAccountId: string; adminId: string; at: Date },
+  { bankAccountId, adminId, now }: { bankAccountId: string; adminId: string; now: Date },
 ) => {
-  const approved = { approvedBy: adminId, approvedAt: at };
-  if (bankAccountId === earlierId) return approved;
+  const approval = { approvedBy: adminId, approvedAt: now };
+  if (bankAccountId === earlierId) return approval;
   const hold = await findAccountHold(deps, tx, bankAccountId);
-  if (hold === undefined) return approved;
+  if (hold === undefined) return approval;
   return { approvalRequired: true, hold, approvedBy: null, approvedAt: null };
 };
 
 export type RetryDeps = PayoutsDeps & HoldDeps;
 
 /**
- * Retries a FAILED or REVERSED payout. It becomes PENDING with the caller's approval, and the
- * worker sends it as a new attempt. If it goes to another account whose payouts are held, it waits
- * for an approval instead. Of two concurrent retries, the second fails with ILLEGAL_TRANSITION.
+ * Retries a FAILED or REVERSED payout. The payout becomes PENDING with the caller's approval, and the
+ * worker sends it as a new attempt. If the retry names another account and payouts to that account are
+ * held, the payout waits for an approval instead. Of two concurrent retries, the second fails with
+ * ILLEGAL_TRANSITION.
  * @throws AppError NOT_FOUND, PAYOUT_CAP_EXCEEDED, ILLEGAL_TRANSITION, FORBIDDEN,
  *   VALIDATION_FAILED, OUTCOME_UNDECIDED, SERVICE_UNAVAILABLE, BANK_ACCOUNT_NOT_VERIFIED
  */
@@ -128,36 +139,36 @@ export const retryPayout = async (
   { bankAccountId: chosenAccountId, note }: RetryRequest,
 ): Promise<Payout> => {
   const { principal } = operator;
-  const seen = await findPayout(deps.db, payoutId);
-  if (seen === undefined) throw new AppError('NOT_FOUND');
-  requireWithinCap(principal, seen.amountPaise);
-  if (!isRetryable(seen)) throw notRetryable(seen);
-  await requireTrusted(deps.db, payoutId, operator, note);
+  const unlocked = await findPayout(deps.db, payoutId);
+  if (unlocked === undefined) throw new AppError('NOT_FOUND');
+  requireWithinCap(principal, unlocked.amountPaise);
+  if (!isRetryable(unlocked)) throw notRetryable(unlocked);
+  await requireSafeToRetry(deps.db, payoutId, operator, note);
   await requireNotPaid(deps, payoutId);
   return deps.inTransaction(async (tx) => {
-    const payout = await lockWithinCap(tx, payoutId, principal);
-    const isSame = payout.attempt === seen.attempt && isRetryable(payout);
-    if (!isSame) throw notRetryable(payout);
-    await requireTrusted(tx, payoutId, operator, note);
+    const payout = await lockPayoutWithinCap(tx, payoutId, principal);
+    const isUnchanged = payout.attempt === unlocked.attempt && isRetryable(payout);
+    if (!isUnchanged) throw notRetryable(payout);
+    await requireSafeToRetry(tx, payoutId, operator, note);
     const bankAccountId = await lockAccountForRetry(tx, payout, chosenAccountId);
-    const at = deps.clock.now();
+    const now = deps.clock.now();
     const { adminId } = principal;
-    const standing = await standingOf(deps, tx, payout, { bankAccountId, adminId, at });
+    const approval = await approvalColumnsOf(deps, tx, payout, { bankAccountId, adminId, now });
     await transitionPayout(deps, tx, payout, {
       to: 'PENDING',
       actor: `admin:${adminId}`,
       cause: 'payout.retried',
-      at,
+      now,
       changes: {
         bankAccountId,
-        ...standing,
+        ...approval,
         providerPayoutId: null,
         utr: null,
         failureReason: null,
         paidAt: null,
       },
     });
-    if (standing.approvedAt !== null) await enqueue(tx, dispatchJob(payoutId));
+    if (approval.approvedAt !== null) await enqueue(tx, dispatchJob(payoutId));
     return auditPayout(deps, tx, operator, { action: 'payout.retry', before: payout, note });
   });
 };

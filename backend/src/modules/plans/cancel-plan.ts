@@ -4,8 +4,8 @@ import { findPlan, lockPlan, markPlanEnded } from './plans.store.ts';
 import type { Plan, PlansDeps } from './plans.types.ts';
 
 /**
- * Cancels a customer's plan: no more installments are raised. An installment that was raised before
- * continues (contract: plans > End of a plan).
+ * Cancels a customer's plan, so that no more installments are raised. An installment that was already
+ * raised continues (contract: plans > End of a plan).
  * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if the plan has ended
  */
 export const cancelPlan = async (

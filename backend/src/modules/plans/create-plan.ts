@@ -10,7 +10,7 @@ import { requireApprovedKyc } from '../kyc/index.ts';
 import { chooseDebitGateway, sealMandateToken } from '../payments/index.ts';
 import type { LimitName, Limits } from '../settings/index.ts';
 import type { CreatePlanBody } from './plans.schemas.ts';
-import { countActivePlans, countPlansMade, findPlan, insertPlan } from './plans.store.ts';
+import { countActivePlans, countPlansCreated, findPlan, insertPlan } from './plans.store.ts';
 import type { Mandate, Plan, PlansDeps } from './plans.types.ts';
 import { dueAtOf, lastStartDate } from './schedule.rules.ts';
 
@@ -34,9 +34,9 @@ const maxActivePlans = 50;
  */
 const maxPlansPerDay = 10;
 
-const limitExceeded = (limit: LimitName, limits: Limits, what: string): AppError =>
+const limitExceeded = (limit: LimitName, limits: Limits, bound: string): AppError =>
   new AppError('LIMIT_EXCEEDED', {
-    message: `The ${what} installment of a plan is INR ${formatRupees(limits[limit])}.`,
+    message: `The ${bound} installment of a plan is INR ${formatRupees(limits[limit])}.`,
     field: 'amount_inr',
     details: { limit, limitPaise: toSafePaise(limits[limit]) },
   });
@@ -44,7 +44,7 @@ const limitExceeded = (limit: LimitName, limits: Limits, what: string): AppError
 const checkAmount = (amountPaise: Paise, limits: Limits, hasMandate: boolean): void => {
   if (amountPaise < limits.minSipPaise) throw limitExceeded('minSipPaise', limits, 'smallest');
   if (amountPaise > limits.maxSipPaise) throw limitExceeded('maxSipPaise', limits, 'largest');
-  // An installment is a buy like any other.
+  // An installment is also a buy, so the limit of a buy applies.
   if (amountPaise > limits.maxBuyPaise) throw limitExceeded('maxBuyPaise', limits, 'largest');
   if (!hasMandate || amountPaise <= limits.mandateMaxPaise) return;
   throw new AppError('LIMIT_EXCEEDED', {
@@ -60,7 +60,7 @@ const checkAmount = (amountPaise: Paise, limits: Limits, hasMandate: boolean): v
  * Throws if the customer has reached the maximum number of active plans or of plans created today.
  * Locks the holding first, so that concurrent requests are counted one after another.
  */
-const requireRoom = async (
+const requirePlanLimits = async (
   { metrics, clock }: Pick<PlansDeps, 'metrics' | 'clock'>,
   tx: Db,
   userId: string,
@@ -74,7 +74,7 @@ const requireRoom = async (
     });
   }
   const today = startOfIstDay(clock.now());
-  if ((await countPlansMade(tx, userId, today)) < maxPlansPerDay) return;
+  if ((await countPlansCreated(tx, userId, today)) < maxPlansPerDay) return;
   metrics.countBound('plans_per_day');
   throw new AppError('LIMIT_EXCEEDED', {
     message: `You can start at most ${maxPlansPerDay} plans a day. Please try again tomorrow.`,
@@ -85,32 +85,36 @@ const requireRoom = async (
 const refuseStart = (message: string): AppError =>
   validationError([{ field: 'start_date', message }]);
 
-const hasEnded = (message: string): AppError =>
+const refuseMandateEnd = (message: string): AppError =>
   validationError([{ field: 'mandate_valid_until', message }]);
 
 /**
- * Checks the bounds of the mandate at its bank, because a debit beyond them would be refused.
+ * Checks the plan against the mandate's maximum amount and last day, because the bank would refuse a
+ * debit beyond them.
  * @throws AppError VALIDATION_FAILED, LIMIT_EXCEEDED
  */
 const checkMandate = (body: CreatePlanBody, startDate: string): void => {
-  const { mandate_max_inr: most, mandate_valid_until: lastDay } = body;
+  const { mandate_max_inr: maxPaise, mandate_valid_until: lastDay } = body;
   if (body.mandate_token === undefined) {
-    const field = most === undefined ? 'mandate_valid_until' : 'mandate_max_inr';
-    if (most === undefined && lastDay === undefined) return;
+    const field = maxPaise === undefined ? 'mandate_valid_until' : 'mandate_max_inr';
+    if (maxPaise === undefined && lastDay === undefined) return;
     throw validationError([{ field, message: 'needs a mandate_token' }]);
   }
   if (lastDay !== undefined && lastDay < startDate) {
-    throw hasEnded('must not be before the first installment');
+    throw refuseMandateEnd('must not be before the first installment');
   }
-  if (most === undefined || body.amount_inr <= most) return;
+  if (maxPaise === undefined || body.amount_inr <= maxPaise) return;
   throw new AppError('LIMIT_EXCEEDED', {
-    message: `Your mandate allows INR ${formatRupees(most)} at a time. Choose a smaller amount.`,
+    message: `Your mandate allows INR ${formatRupees(maxPaise)} at a time. Choose a smaller amount.`,
     field: 'amount_inr',
-    details: { limit: 'mandateAmount', limitPaise: toSafePaise(most) },
+    details: { limit: 'mandateAmount', limitPaise: toSafePaise(maxPaise) },
   });
 };
 
-/** Returns the day on which the plan starts. @throws AppError VALIDATION_FAILED at `start_date` */
+/**
+ * Returns the IST date of a plan's first installment, `YYYY-MM-DD`.
+ * @throws AppError VALIDATION_FAILED with the field `start_date`
+ */
 export const startDateOf = (body: CreatePlanBody, now: Date): string => {
   const today = istDate(now);
   const { start_date: startDate = today } = body;
@@ -119,7 +123,7 @@ export const startDateOf = (body: CreatePlanBody, now: Date): string => {
   return startDate;
 };
 
-const load = async (db: Db, userId: string, id: string): Promise<Plan> => {
+const loadPlan = async (db: Db, userId: string, id: string): Promise<Plan> => {
   const plan = await findPlan(db, id, userId);
   invariant(plan, `an idempotency key names plan ${id}`);
   return plan;
@@ -139,7 +143,7 @@ const sealMandate = async (
   };
 };
 
-const write = async (
+const writePlan = async (
   deps: PlansDeps,
   request: CreatePlanRequest,
   key: HeldKey<object>,
@@ -154,7 +158,7 @@ const write = async (
   const gateway = token === undefined ? undefined : await chooseDebitGateway(payments);
   const id = random.uuid();
   await inTransaction(async (tx) => {
-    await requireRoom(deps, tx, userId);
+    await requirePlanLimits(deps, tx, userId);
     const mandate =
       token === undefined || gateway === undefined
         ? undefined
@@ -173,13 +177,13 @@ const write = async (
     await key.bind(tx, id);
     await key.finish(tx);
   });
-  return { plan: await load(db, userId, id), isReplay: false };
+  return { plan: await loadPlan(db, userId, id), isReplay: false };
 };
 
 /**
- * Writes a new plan, once for each idempotency key. Its first installment is raised by the worker.
- * Creating a plan takes no money, so it is allowed while the buy gate is closed. The gate is
- * checked for each installment (contract: plans > Plan).
+ * Creates a plan, once for each idempotency key. The worker raises the first installment. Creating a
+ * plan takes no money, so it is allowed while the buy gate is closed. The gate is checked for each
+ * installment (contract: plans > Plan).
  * @throws AppError VALIDATION_FAILED, KYC_REQUIRED, LIMIT_EXCEEDED, and NO_USABLE_GATEWAY if no
  *   gateway can debit the plan's mandate
  */
@@ -189,6 +193,6 @@ export const createPlan = async (
   key: HeldKey<object>,
 ): Promise<CreatedPlan> => {
   const { resourceId } = key;
-  if (resourceId === undefined) return write(deps, request, key);
-  return { plan: await load(deps.db, request.userId, resourceId), isReplay: true };
+  if (resourceId === undefined) return writePlan(deps, request, key);
+  return { plan: await loadPlan(deps.db, request.userId, resourceId), isReplay: true };
 };

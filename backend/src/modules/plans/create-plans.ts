@@ -9,11 +9,11 @@ import type { PlansDeps } from './plans.types.ts';
 
 interface Plans {
   readonly customerRoutes: Route[];
-  /** The sweeps that run often. They raise due installments and complete plans. */
+  /** The sweeps that announce debits, raise due installments and complete plans. */
   readonly sweeps: readonly Sweep[];
 }
 
-/** Creates SIP plans: their routes, and the schedule that raises their installments. */
+/** Creates the customers' routes of SIP plans, and the sweeps that raise their installments. */
 export const createPlans = (deps: PlansDeps): Plans => ({
   customerRoutes: createPlanCustomerRoutes(deps),
   sweeps: [

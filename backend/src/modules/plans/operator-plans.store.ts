@@ -13,7 +13,7 @@ interface PlanFilter extends ListRange {
 
 const newestFirst = [{ createdAt: 'desc' }, { id: 'desc' }] as const;
 
-/** Returns a page of all customers' plans, newest first, and how many there are. */
+/** Returns a page of the plans of all customers, newest first, and the number of matching plans. */
 export const listAllPlans = async (
   db: Db,
   { userId, status, hasMandate, ...range }: PlanFilter,
@@ -27,12 +27,12 @@ export const listAllPlans = async (
     ...(createdAt !== undefined && { createdAt }),
     ...(amount !== undefined && { amountPaise: amount }),
   };
-  const readRows = async (bounds: object, cut: { skip: number; take: number }) => {
+  const readRows = async (bounds: object, slice: { skip: number; take: number }) => {
     const rows = await db.sipPlan.findMany({
       where: { ...where, ...bounds },
       orderBy: [...newestFirst],
       select: planColumns,
-      ...cut,
+      ...slice,
     });
     return rows.map(toPlan);
   };
@@ -43,8 +43,8 @@ export const listAllPlans = async (
     const part = { kinds: ['SIP_PLAN'] as const, statuses, ...range };
     return readCountedPage(db, part, page, { countRows, readRows });
   }
-  const cut = { skip: offsetOf(page), take: page.limit };
-  const [rows, total] = await Promise.all([readRows({}, cut), countRows({})]);
+  const slice = { skip: offsetOf(page), take: page.limit };
+  const [rows, total] = await Promise.all([readRows({}, slice), countRows({})]);
   return { rows, total };
 };
 

@@ -7,7 +7,7 @@ import { transitionPlan } from './plans.states.ts';
 import { lockPlan, markPlanPaused, markPlanResumed } from './plans.store.ts';
 import type { Plan, PlansDeps } from './plans.types.ts';
 import { requirePlan } from './read-installments.ts';
-import { dueAtOf, nextDueAfter, passOverGone } from './schedule.rules.ts';
+import { dueAtOf, nextDueAfter, passOverPastDates } from './schedule.rules.ts';
 
 interface PlanRequest {
   readonly userId: string;
@@ -15,13 +15,13 @@ interface PlanRequest {
 }
 
 /** Locks a customer's plan. @throws AppError NOT_FOUND */
-const lockOwn = async (tx: Db, { userId, planId }: PlanRequest): Promise<Plan> => {
+const lockOwnPlan = async (tx: Db, { userId, planId }: PlanRequest): Promise<Plan> => {
   const plan = await lockPlan(tx, planId);
   if (plan?.userId !== userId) throw new AppError('NOT_FOUND');
   return plan;
 };
 
-/** Cancels every unsent debit of a plan. The customer may pay those installments. */
+/** Cancels every unsent debit of a plan. The customer may still pay those installments. */
 const callOffDebits = async (deps: PlansDeps, tx: Db, plan: Plan): Promise<void> => {
   for (const { orderId, installmentNo } of await listUnsentDebits(tx, plan.id)) {
     const payableUntil = nextDueAfter(plan, installmentNo);
@@ -31,10 +31,10 @@ const callOffDebits = async (deps: PlansDeps, tx: Db, plan: Plan): Promise<void>
 
 const pause = (deps: PlansDeps, request: PlanRequest): Promise<void> =>
   deps.inTransaction(async (tx) => {
-    const plan = await lockOwn(tx, request);
+    const plan = await lockOwnPlan(tx, request);
     if (plan.status === 'PAUSED') return;
-    const isOver = plan.status === 'ACTIVE' && plan.nextDueAt === null;
-    if (isOver) {
+    const isFullyRaised = plan.status === 'ACTIVE' && plan.nextDueAt === null;
+    if (isFullyRaised) {
       const message =
         'Every installment of this plan has already been requested, so there is nothing to pause.';
       throw new AppError('ILLEGAL_TRANSITION', { message });
@@ -50,8 +50,8 @@ const pause = (deps: PlansDeps, request: PlanRequest): Promise<void> =>
   });
 
 /**
- * Pauses a plan, so that no installment is raised and no debit announced, and cancels unsent
- * debits. A repeat changes nothing (contract: plans > Pausing a plan).
+ * Pauses a plan and cancels its unsent debits. While the plan is paused, no installment is raised and
+ * no debit is announced. A repeat changes nothing (contract: plans > Pausing a plan).
  * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if the plan has ended or all installments are
  *   raised
  */
@@ -62,11 +62,11 @@ export const pausePlan = async (deps: PlansDeps, request: PlanRequest): Promise<
 
 const resume = (deps: PlansDeps, request: PlanRequest): Promise<void> =>
   deps.inTransaction(async (tx) => {
-    const plan = await lockOwn(tx, request);
+    const plan = await lockOwnPlan(tx, request);
     if (plan.status === 'ACTIVE') return;
     const now = deps.clock.now();
     const installmentNo = plan.installmentsRaised + 1;
-    const { passedOver } = passOverGone(plan, installmentNo, now);
+    const { passedOver } = passOverPastDates(plan, installmentNo, now);
     const nextDueAt = dueAtOf({ ...plan, passedOver }, installmentNo);
     await transitionPlan(deps, plan, {
       to: 'ACTIVE',

@@ -5,18 +5,15 @@ import { chooseGateway, createGatewayOrder } from '../payments/index.ts';
 import { readInstallment, requirePlan } from './read-installments.ts';
 import type { PlansDeps } from './plans.types.ts';
 
-/**
- * The errors after which the payment order's job retries, because the gateway has not created the
- * checkout yet.
- */
-const deferring = ['NO_USABLE_GATEWAY', 'REQUEST_IN_PROGRESS'] as const;
+/** The errors after which the payment order's job creates the checkout later. */
+const retriedErrors = ['NO_USABLE_GATEWAY', 'REQUEST_IN_PROGRESS'] as const;
 
 /**
- * Lets a customer pay an installment that failed: the same gold order gets a new payment order, and
- * its checkout is opened. Until the gateway responds, the installment is returned without a
+ * Lets a customer pay an installment that failed or was not debited. The gold order gets a new payment
+ * order with a checkout. If the gateway does not respond, the installment is returned without a
  * checkout (contract: plans > Paying an installment).
- * @throws AppError PAYMENTS_DISABLED, KYC_REQUIRED, NOT_FOUND, NO_USABLE_GATEWAY,
- *   ILLEGAL_TRANSITION unless it is FAILED, GATEWAY_MISMATCH
+ * @throws AppError PAYMENTS_DISABLED, KYC_REQUIRED, NOT_FOUND, NO_USABLE_GATEWAY, GATEWAY_MISMATCH,
+ *   and ILLEGAL_TRANSITION if the installment can't be paid now
  */
 export const payInstallment = async (
   deps: PlansDeps,
@@ -39,7 +36,7 @@ export const payInstallment = async (
   try {
     await createGatewayOrder(deps.payments, paymentOrderId);
   } catch (error) {
-    if (!deferring.some((code) => isAppError(error, code))) throw error;
+    if (!retriedErrors.some((code) => isAppError(error, code))) throw error;
   }
   return readInstallment(deps, planId, orderId);
 };

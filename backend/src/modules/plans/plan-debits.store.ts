@@ -1,11 +1,11 @@
 import { execute, noSql, selectOne, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import type { Paise } from '../../money/index.ts';
-import { ofTrader } from './plans.store.ts';
+import { isTradersPlan } from './plans.store.ts';
 
-/** A plan in the list of a sweep. */
+/** A plan in the list of a sweep, with the time of its next or earliest unsent debit. */
 export interface ListedPlan {
   readonly id: string;
-  readonly at: Date;
+  readonly dueAt: Date;
 }
 
 interface Batch {
@@ -15,12 +15,13 @@ interface Batch {
 }
 
 /**
- * Lists plans whose next debit is near and was not announced yet, in a fixed order after `after`.
- * Plans wait if their customer may not buy now or their gateway can't debit now.
+ * Lists plans whose next installment is due before `dueBefore` and whose debit was not announced yet,
+ * ordered by due time, after the plan `after`. Leaves out plans whose customer may not buy now or whose
+ * gateway can't debit now.
  */
 export const listUnannounced = (
   db: Db,
-  to: {
+  criteria: {
     readonly dueBefore: Date;
     readonly debitGateways: readonly string[];
     readonly mandateMaxPaise: Paise;
@@ -30,41 +31,41 @@ export const listUnannounced = (
   const isAfter =
     after === undefined
       ? noSql
-      : sql`AND (p.next_due_at, p.id) > (${after.at}::timestamptz, ${after.id}::uuid)`;
+      : sql`AND (p.next_due_at, p.id) > (${after.dueAt}::timestamptz, ${after.id}::uuid)`;
   return selectRows(
     db,
     sql`
-      SELECT p.id, p.next_due_at AS at FROM sip_plan p
+      SELECT p.id, p.next_due_at AS "dueAt" FROM sip_plan p
       WHERE p.status = 'ACTIVE' AND p.mandate_token_sealed IS NOT NULL
         AND p.noticed_installment_no IS DISTINCT FROM p.installments_raised + 1
-        AND p.next_due_at <= ${to.dueBefore}::timestamptz
-        AND p.amount_paise <= ${to.mandateMaxPaise}::bigint
+        AND p.next_due_at <= ${criteria.dueBefore}::timestamptz
+        AND p.amount_paise <= ${criteria.mandateMaxPaise}::bigint
         AND (p.mandate_ends_on IS NULL
           OR (p.next_due_at AT TIME ZONE 'Asia/Kolkata')::date <= p.mandate_ends_on)
         AND (p.missed_until IS NULL OR p.next_due_at > p.missed_until)
-        AND p.mandate_gateway = ANY(${to.debitGateways}::text[]) AND ${ofTrader} ${isAfter}
+        AND p.mandate_gateway = ANY(${criteria.debitGateways}::text[]) AND ${isTradersPlan} ${isAfter}
       ORDER BY p.next_due_at, p.id LIMIT ${limit}::int`,
   );
 };
 
-/** Stores for when the next debit of a plan was announced. The caller holds the plan's lock. */
+/** Stores the announced time of a plan's next debit. The caller has locked the plan. */
 export const markAnnounced = async (
   tx: Db,
   planId: string,
   debitAt: Date,
-  at: Date,
+  now: Date,
 ): Promise<void> => {
   await execute(
     tx,
     sql`
       UPDATE sip_plan SET noticed_installment_no = installments_raised + 1,
-        noticed_at = ${at}::timestamptz, noticed_debit_at = ${debitAt}::timestamptz,
-        updated_at = ${at}::timestamptz
+        noticed_at = ${now}::timestamptz, noticed_debit_at = ${debitAt}::timestamptz,
+        updated_at = ${now}::timestamptz
       WHERE id = ${planId}::uuid`,
   );
 };
 
-/** Stores that a plan was delayed for longer than one period, until `until`. */
+/** Stores that a plan was delayed for longer than one period, and that the delay ended at `until`. */
 export const markMissed = async (tx: Db, planId: string, until: Date): Promise<void> => {
   await tx.sipPlan.updateMany({
     where: { id: planId },
@@ -73,25 +74,25 @@ export const markMissed = async (tx: Db, planId: string, until: Date): Promise<v
 };
 
 /**
- * Returns the time of a plan's last debit, sent or to be sent, or undefined if there is none. A
- * debit that was cancelled before it was sent does not count. The result is final only under the
- * plan's lock.
+ * Returns the time of a plan's last debit, or undefined if there is none. Debits that are still to be
+ * sent count, unless `sentOnly` is true. Debits that were cancelled before they were sent do not count.
+ * The caller has locked the plan, because otherwise another debit could be planned meanwhile.
  */
 export const findLastDebit = async (
   tx: Db,
   planId: string,
   { sentOnly = false }: { readonly sentOnly?: boolean } = {},
 ): Promise<Date | undefined> => {
-  const isPlanned = sentOnly ? noSql : sql`OR p.status IN ('CREATED', 'GATEWAY_ORDER_CREATED')`;
-  const row = await selectOne<{ at: Date | null }>(
+  const orPlanned = sentOnly ? noSql : sql`OR p.status IN ('CREATED', 'GATEWAY_ORDER_CREATED')`;
+  const row = await selectOne<{ debitAt: Date | null }>(
     tx,
     sql`
-      SELECT max(p.debit_due_at) AS at
+      SELECT max(p.debit_due_at) AS "debitAt"
       FROM gold_order o JOIN payment_order p ON p.order_id = o.id
       WHERE o.sip_plan_id = ${planId}::uuid AND p.debit_due_at IS NOT NULL
-        AND (p.debit_requested_at IS NOT NULL ${isPlanned})`,
+        AND (p.debit_requested_at IS NOT NULL ${orPlanned})`,
   );
-  return row?.at ?? undefined;
+  return row?.debitAt ?? undefined;
 };
 
 /** A debit that was planned for an installment and not sent yet. */
@@ -103,7 +104,7 @@ export interface UnsentDebit {
   readonly debitAt: Date;
 }
 
-/** Lists the debits of a plan that were not sent yet, by the numbers of their installments. */
+/** Lists the debits of a plan that were not sent yet, ordered by the installments' numbers. */
 export const listUnsentDebits = (tx: Db, planId: string): Promise<UnsentDebit[]> =>
   selectRows(
     tx,
@@ -117,29 +118,29 @@ export const listUnsentDebits = (tx: Db, planId: string): Promise<UnsentDebit[]>
   );
 
 /**
- * Lists plans with a debit that was not sent on its day, by their ids after `after`. Plans wait if
- * their customer may not buy now or their gateway can't debit now.
+ * Lists plans with a debit that was not sent on its day, ordered by id, after the plan `after`. Leaves
+ * out plans whose customer may not buy now or whose gateway can't debit now.
  */
 export const listLateDebits = (
   db: Db,
-  to: { readonly dayBegan: Date; readonly debitGateways: readonly string[] },
+  criteria: { readonly startOfToday: Date; readonly debitGateways: readonly string[] },
   { after, limit }: Batch,
 ): Promise<ListedPlan[]> => {
   const isAfter = after === undefined ? noSql : sql`AND p.id > ${after.id}::uuid`;
   return selectRows(
     db,
     sql`
-      SELECT p.id, min(d.debit_due_at) AS at
+      SELECT p.id, min(d.debit_due_at) AS "dueAt"
       FROM payment_order d JOIN gold_order o ON o.id = d.order_id
       JOIN sip_plan p ON p.id = o.sip_plan_id
-      WHERE d.debit_status = 'SCHEDULED' AND d.debit_due_at < ${to.dayBegan}::timestamptz
+      WHERE d.debit_status = 'SCHEDULED' AND d.debit_due_at < ${criteria.startOfToday}::timestamptz
         AND d.status IN ('CREATED', 'GATEWAY_ORDER_CREATED')
-        AND d.gateway = ANY(${to.debitGateways}::text[]) AND ${ofTrader} ${isAfter}
+        AND d.gateway = ANY(${criteria.debitGateways}::text[]) AND ${isTradersPlan} ${isAfter}
       GROUP BY p.id ORDER BY p.id LIMIT ${limit}::int`,
   );
 };
 
-/** Returns the id of the order of a plan's installment, or undefined before it is raised. */
+/** Returns the id of an installment's gold order, or undefined before the installment is raised. */
 export const findInstallmentId = async (
   db: Db,
   sipPlanId: string,

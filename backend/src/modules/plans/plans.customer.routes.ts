@@ -57,8 +57,7 @@ const createPlanRoute = (deps: PlansDeps): Route =>
       payload: ({ amount_inr: amount, mandate_max_inr: most, ...body }) => ({
         ...body,
         amount_inr: formatRupees(amount),
-        // The field is absent if it is not given, because earlier idempotency keys are compared
-        // without it.
+        // A missing maximum is left out, because the payloads of older keys do not have the field.
         ...(most !== undefined && { mandate_max_inr: formatRupees(most) }),
         idempotency_key: undefined,
       }),
@@ -73,7 +72,7 @@ const createPlanRoute = (deps: PlansDeps): Route =>
     },
   });
 
-/** Declares the routes of one installment: paying it, and skipping its debit. */
+/** Declares the routes that pay one installment and skip its debit. */
 const createInstallmentRoutes = (deps: PlansDeps): Route[] => [
   defineRoute({
     ...shared,
@@ -109,7 +108,7 @@ const createInstallmentRoutes = (deps: PlansDeps): Route[] => [
   }),
 ];
 
-/** Declares the routes by which a customer changes an active plan. */
+/** Declares the routes that cancel, pause and resume a plan and skip its next installment. */
 const createChangeRoutes = (deps: PlansDeps): Route[] => [
   defineRoute({
     ...shared,

@@ -5,7 +5,7 @@ import { readMerchantName } from '../legal/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { Plan } from './plans.types.ts';
 
-const day = new Intl.DateTimeFormat('en-GB', {
+const dayFormat = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'long',
   year: 'numeric',
@@ -16,9 +16,9 @@ const nameOf = (plan: Plan, installmentNo: number): string =>
   `installment ${installmentNo} of ${plan.durationInstallments} of your gold plan`;
 
 /**
- * Announces a debit under the customer's mandate: who takes how much, when and for which plan, and
- * that it can be skipped. Once for each day on which it is planned: a debit that had to be moved is
- * announced again.
+ * Announces a debit under the customer's mandate. The message names the merchant, the amount, the plan
+ * and the date, and says that the debit can be skipped. It is sent once for each date, so a debit that
+ * is moved to another date is announced again.
  */
 export const notifyDebit = async (
   db: Db,
@@ -35,7 +35,7 @@ export const notifyDebit = async (
     title: 'Upcoming payment for your gold plan',
     body:
       `${merchant} will debit INR ${rupees} for ${nameOf(plan, installmentNo)} on ` +
-      `${day.format(debitAt)}. Please keep this amount in your account. ` +
+      `${dayFormat.format(debitAt)}. Please keep this amount in your account. ` +
       'You can skip this one payment in your plan until it is requested.',
     data: {
       planId: plan.id,
@@ -48,7 +48,7 @@ export const notifyDebit = async (
   });
 };
 
-/** Notifies the customer of an installment that the mandate does not pay, and until when they may. */
+/** Notifies the customer that an installment was not debited and can be paid until `payableUntil`. */
 export const notifyNotDebited = (
   db: Db,
   notify: Notify,
@@ -67,7 +67,7 @@ export const notifyNotDebited = (
     title: 'Your gold plan: payment not debited',
     body:
       `INR ${rupees} for ${nameOf(plan, installmentNo)} was not debited. ` +
-      `You can pay it yourself in your plan until ${day.format(payableUntil)}.`,
+      `You can pay it yourself in your plan until ${dayFormat.format(payableUntil)}.`,
     data: { planId: plan.id, orderId, installmentNo, amountInr: rupees },
     dedupeKey: `sip_installment_due:${orderId}`,
   });
@@ -106,7 +106,7 @@ export const notifyCompleted = (db: Db, notify: Notify, plan: Plan): Promise<voi
     dedupeKey: `sip_completed:${plan.id}`,
   });
 
-/** Confirms that a plan is paused, and that nothing is taken meanwhile. */
+/** Notifies the customer that the plan is paused and nothing new is debited. */
 export const notifyPaused = (db: Db, notify: Notify, plan: Plan): Promise<void> =>
   notify(db, {
     userId: plan.userId,
@@ -118,7 +118,7 @@ export const notifyPaused = (db: Db, notify: Notify, plan: Plan): Promise<void> 
     data: { planId: plan.id },
   });
 
-/** Confirms that a plan is resumed, with its next date. */
+/** Notifies the customer that the plan is resumed, and of the date of the next installment. */
 export const notifyResumed = (db: Db, notify: Notify, plan: Plan, nextDueAt: Date): Promise<void> =>
   notify(db, {
     userId: plan.userId,
@@ -126,11 +126,11 @@ export const notifyResumed = (db: Db, notify: Notify, plan: Plan, nextDueAt: Dat
     title: 'Your gold plan is active again',
     body:
       `Your gold plan of INR ${formatRupees(plan.amountPaise)} continues. ` +
-      `Its next installment is due on ${day.format(nextDueAt)}.`,
+      `Its next installment is due on ${dayFormat.format(nextDueAt)}.`,
     data: { planId: plan.id, nextDueAt: nextDueAt.toISOString() },
   });
 
-/** Confirms that the next installment is skipped, with the date after it. */
+/** Notifies the customer that an installment is skipped, and of the date of the next one. */
 export const notifySkipped = (
   db: Db,
   notify: Notify,
@@ -142,9 +142,9 @@ export const notifySkipped = (
     type: 'sip_installment_skipped',
     title: 'Installment skipped',
     body:
-      `The installment of INR ${formatRupees(plan.amountPaise)} on ${day.format(dueAt)} is ` +
+      `The installment of INR ${formatRupees(plan.amountPaise)} on ${dayFormat.format(dueAt)} is ` +
       'skipped, and nothing is debited for it. ' +
-      `The next installment is due on ${day.format(nextDueAt)}.`,
+      `The next installment is due on ${dayFormat.format(nextDueAt)}.`,
     data: { planId: plan.id, dueAt: dueAt.toISOString(), nextDueAt: nextDueAt.toISOString() },
     dedupeKey: `sip_installment_skipped:${plan.id}:${istDate(dueAt)}`,
   });

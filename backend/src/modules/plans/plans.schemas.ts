@@ -10,8 +10,8 @@ import { frequencies } from './schedule.rules.ts';
 /** The maximum number of installments of a plan (contract: limits > Plans and jewellery). */
 export const mostInstallments = 240;
 
-/** The minimum amount of an installment, whatever the operators' limit (contract: plans > Plan). */
-const smallestPaise = paise(1000n);
+/** The minimum amount of an installment. The operators' limit may be higher (contract: plans > Plan). */
+const minInstallmentPaise = paise(1000n);
 
 const amountInr = z
   .union([
@@ -21,7 +21,7 @@ const amountInr = z
   .transform((given, context) => {
     try {
       const amountPaise = parseRupees(given);
-      if (amountPaise >= smallestPaise) return amountPaise;
+      if (amountPaise >= minInstallmentPaise) return amountPaise;
       context.addIssue({ code: 'custom', message: 'must be at least 10' });
     } catch (error) {
       if (!(error instanceof MoneyError)) throw error;
@@ -115,7 +115,7 @@ planView.register(z.globalRegistry, {
 });
 export const planPage = pageOf(planView);
 
-/** An installment: its gold order, its place in the plan and what pays it. */
+/** An installment as its customer sees it: a gold order with its number and payment order. */
 export const installmentView = goldOrderView.extend({
   installment_no: z.int().min(1).max(mostInstallments),
   due_at: z.iso.datetime(),
@@ -140,8 +140,8 @@ export const installmentPage = pageOf(installmentView);
 export const installmentParams = idParams.extend({ orderId: z.uuid().toLowerCase() });
 
 /**
- * The body of a skip. It names the installment by its date, so that a repeat does not skip another
- * one.
+ * The body of the request to skip the next installment. It names the installment's due time, so that a
+ * repeated request does not skip a second installment.
  */
 export const skipNextBody = z.object({ due_at: z.iso.datetime().pipe(z.coerce.date()) });
 skipNextBody.register(z.globalRegistry, {
@@ -149,7 +149,7 @@ skipNextBody.register(z.globalRegistry, {
   examples: [{ due_at: '2026-02-28T03:30:00.000Z' }],
 });
 
-/** Names an installment by its number: one may be announced and not raised yet. */
+/** The path of an installment by its number, because it may be announced before it has an order. */
 export const skipParams = idParams.extend({
   number: z
     .string()

@@ -12,11 +12,11 @@ const planTransitions: TransitionTable<PlanStatus, 'customer' | 'worker'> = {
     CANCELLED: { allowedActors: ['customer'], reason: 'the customer ends the plan early' },
     COMPLETED: {
       allowedActors: ['worker'],
-      reason: 'the last installment is raised, and none is under way',
+      reason: 'every installment is raised, and none is in progress',
     },
   },
   PAUSED: {
-    ACTIVE: { allowedActors: ['customer'], reason: 'the customer goes on with the plan' },
+    ACTIVE: { allowedActors: ['customer'], reason: 'the customer resumes the plan' },
     CANCELLED: { allowedActors: ['customer'], reason: 'the customer ends the plan early' },
   },
   CANCELLED: {},
@@ -36,9 +36,9 @@ interface PlanTransition {
 }
 
 /**
- * Changes the state of a plan that the transaction has locked. Every change of a plan's state uses
- * it.
- * @throws AppError ILLEGAL_TRANSITION if the table does not allow it
+ * Changes the state of a plan that the transaction has locked. No other function changes the state of
+ * a plan.
+ * @throws AppError ILLEGAL_TRANSITION if the table does not allow the transition
  */
 export const transitionPlan = (
   { logger }: { readonly logger: Pick<Logger, 'info' | 'error'> },

@@ -44,13 +44,14 @@ export const planColumns = {
 type Row = Prisma.SipPlanGetPayload<{ select: typeof planColumns }>;
 
 /**
- * Returns the moment for which a debit was announced. The version before this one writes when it
- * sent the notice alone, and leaves the moment of an earlier notice, which lies before that.
+ * Returns the announced time of a debit. The previous version of the worker stores only the time of the
+ * notice, so `noticedDebitAt` may be of an earlier notice. In that case the debit was announced for the
+ * due time of the installment, or for 24 h after the notice if that is later.
  */
-const announcedFor = (noticedAt: Date, { noticedDebitAt, nextDueAt }: Row): Date => {
-  const noticed = addMs(noticedAt, noticeMs);
-  if (noticedDebitAt !== null && noticedDebitAt >= noticed) return noticedDebitAt;
-  return nextDueAt !== null && nextDueAt > noticed ? nextDueAt : noticed;
+const announcedDebitAtOf = (noticedAt: Date, { noticedDebitAt, nextDueAt }: Row): Date => {
+  const earliestDebitAt = addMs(noticedAt, noticeMs);
+  if (noticedDebitAt !== null && noticedDebitAt >= earliestDebitAt) return noticedDebitAt;
+  return nextDueAt !== null && nextDueAt > earliestDebitAt ? nextDueAt : earliestDebitAt;
 };
 
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
@@ -71,13 +72,18 @@ const toMandate = ({
       };
 
 export const toPlan = (row: Row): Plan => {
-  const { noticedInstallmentNo, noticedAt, noticedDebitAt: _noticedDebitAt, ...rest } = row;
-  const { mandateGateway: _gateway, mandateTokenSealed: _token, ...more } = rest;
-  const { mandateMaxPaise: _maxPaise, mandateEndsOn: _endsOn, ...plan } = more;
+  const {
+    noticedInstallmentNo,
+    noticedAt,
+    noticedDebitAt: _noticedDebitAt,
+    ...withoutNotice
+  } = row;
+  const { mandateGateway: _gateway, mandateTokenSealed: _token, ...withoutMandate } = withoutNotice;
+  const { mandateMaxPaise: _maxPaise, mandateEndsOn: _endsOn, ...plan } = withoutMandate;
   return {
     ...plan,
     amountPaise: paise(row.amountPaise),
-    // Both held by check constraints.
+    // Check constraints of the database restrict both columns.
     status: row.status as PlanStatus,
     frequency: row.frequency as Frequency,
     startDate: dayOf(row.startDate),
@@ -85,7 +91,7 @@ export const toPlan = (row: Row): Plan => {
     lastNotice:
       noticedInstallmentNo === null || noticedAt === null
         ? undefined
-        : { installmentNo: noticedInstallmentNo, debitAt: announcedFor(noticedAt, row) },
+        : { installmentNo: noticedInstallmentNo, debitAt: announcedDebitAtOf(noticedAt, row) },
   };
 };
 
@@ -149,7 +155,7 @@ export const countActivePlans = (db: Db, userId: string): Promise<number> =>
   db.sipPlan.count({ where: { userId, status: { in: ['ACTIVE', 'PAUSED'] } } });
 
 /** Counts the plans that a customer has created since `from`, including ended plans. */
-export const countPlansMade = (db: Db, userId: string, from: Date): Promise<number> =>
+export const countPlansCreated = (db: Db, userId: string, from: Date): Promise<number> =>
   db.sipPlan.count({ where: { userId, createdAt: { gte: from } } });
 
 /** Locks a plan until the transaction ends, before any lock of its orders, and returns it. */
@@ -159,70 +165,75 @@ export const lockPlan = async (tx: Db, id: string): Promise<Plan | undefined> =>
   return row === null ? undefined : toPlan(row);
 };
 
-/** Ends a plan, which then raises nothing more, and returns how many rows were still in `from`. */
+/** Ends a plan if its status has not changed. Returns the number of changed rows. */
 export const markPlanEnded = async (
   tx: Db,
   { id, status: from }: Pick<Plan, 'id' | 'status'>,
   to: 'CANCELLED' | 'COMPLETED',
-  at: Date,
+  now: Date,
 ): Promise<number> => {
-  const ended = to === 'CANCELLED' ? { cancelledAt: at } : { completedAt: at };
+  const endColumns = to === 'CANCELLED' ? { cancelledAt: now } : { completedAt: now };
   const { count } = await tx.sipPlan.updateMany({
     where: { id, status: from },
-    data: { ...ended, status: to, nextDueAt: null, updatedAt: at },
+    data: { ...endColumns, status: to, nextDueAt: null, updatedAt: now },
   });
   return count;
 };
 
-/** The columns of a plan without an announced debit. */
-const noNotice = { noticedInstallmentNo: null, noticedAt: null, noticedDebitAt: null } as const;
+/** The values of the notice columns if no debit is announced. */
+const clearedNotice = {
+  noticedInstallmentNo: null,
+  noticedAt: null,
+  noticedDebitAt: null,
+} as const;
 
-/** Pauses an active plan, and returns how many rows were ACTIVE. */
-export const markPlanPaused = async (tx: Db, id: string, at: Date): Promise<number> => {
+/** Pauses a plan if it is still ACTIVE. Returns the number of changed rows. */
+export const markPlanPaused = async (tx: Db, id: string, now: Date): Promise<number> => {
   const { count } = await tx.sipPlan.updateMany({
     where: { id, status: 'ACTIVE' },
-    data: { ...noNotice, status: 'PAUSED', pausedAt: at, updatedAt: at },
+    data: { ...clearedNotice, status: 'PAUSED', pausedAt: now, updatedAt: now },
   });
   return count;
 };
 
-/** The place of a plan in its schedule. */
-interface Rescheduled {
+/** The position of a plan in its schedule. */
+interface SchedulePosition {
   readonly passedOver: number;
   readonly nextDueAt: Date;
 }
 
-/** Goes on with a paused plan, and returns how many rows were PAUSED. */
+/** Resumes a plan if it is still PAUSED. Returns the number of changed rows. */
 export const markPlanResumed = async (
   tx: Db,
   id: string,
-  to: Rescheduled,
-  at: Date,
+  position: SchedulePosition,
+  now: Date,
 ): Promise<number> => {
   const { count } = await tx.sipPlan.updateMany({
     where: { id, status: 'PAUSED' },
-    data: { ...to, status: 'ACTIVE', updatedAt: at },
+    data: { ...position, status: 'ACTIVE', updatedAt: now },
   });
   return count;
 };
 
-/** Moves the next installment of an active plan to a later date. The caller holds its lock. */
+/** Moves the next installment of an ACTIVE plan to a later date. The caller has locked the plan. */
 export const updateSchedule = async (
   tx: Db,
   id: string,
-  to: Rescheduled,
-  at: Date,
+  position: SchedulePosition,
+  now: Date,
 ): Promise<void> => {
   await tx.sipPlan.updateMany({
     where: { id, status: 'ACTIVE' },
-    data: { ...noNotice, ...to, updatedAt: at },
+    data: { ...clearedNotice, ...position, updatedAt: now },
   });
 };
 
 /** The lease of the worker that raises a plan's next installment. */
 const lease = createLease({ table: 'sip_plan' });
 
-export const ofTrader = isTrader(sql`p.user_id`);
+/** The condition that the customer of plan `p` may buy now. */
+export const isTradersPlan = isTrader(sql`p.user_id`);
 
 /** The gateways that can take a payment now. */
 export interface UsableGateways {
@@ -237,9 +248,9 @@ const isPayable = ({ checkout, debits }: UsableGateways): Sql => sql`
     ELSE p.mandate_gateway = ANY(${debits}::text[]) END`;
 
 /**
- * Claims plans whose next installment is due, the longest due first. No other worker raises it
- * until the lease ends. Plans of a customer who may not buy, or whose gateway can't be used, stay
- * due.
+ * Claims plans whose next installment is due, the longest due first. No other worker raises their
+ * installments until the lease ends. Plans of a customer who may not buy, or whose gateway can't be
+ * used, are not claimed and stay due.
  */
 export const claimDuePlans = async (
   db: Db,
@@ -258,7 +269,7 @@ export const claimDuePlans = async (
       WITH due AS MATERIALIZED (
         SELECT p.id FROM sip_plan p
         WHERE p.status = 'ACTIVE' AND p.next_due_at <= ${now}::timestamptz
-          AND ${lease.isFree('p')} AND ${isPayable(gateways)} AND ${ofTrader}
+          AND ${lease.isFree('p')} AND ${isPayable(gateways)} AND ${isTradersPlan}
         ORDER BY p.next_due_at LIMIT ${limit} FOR UPDATE OF p SKIP LOCKED)
       UPDATE sip_plan SET holder_id = ${holderId}::uuid, lease_until = ${lease.until(leaseMs)}
       FROM due WHERE sip_plan.id = due.id
@@ -273,76 +284,79 @@ export const claimDuePlans = async (
   return rows.map(toPlan);
 };
 
-interface AdvanceOf {
+interface PlanAdvance {
   /** The due time of the next installment, or null after the last one. */
   readonly nextDueAt: Date | null;
-  /** Of the installment that is raised, where the customer is notified of its debit only now. */
-  readonly noticedFor?: Date | undefined;
-  /** Returns true if the plan was delayed for longer than one period. */
+  /** The time of the raised installment's debit, if the customer is notified of it only now. */
+  readonly announcedDebitAt?: Date | undefined;
+  /** The end of the delay, if the plan was delayed for longer than one period. */
   readonly missedUntil?: Date | undefined;
   readonly now: Date;
 }
 
-/** Also of the date that was read: it may have been passed over since. */
+/**
+ * Returns the condition that the plan's next installment is not raised yet. The due time is compared
+ * too, because the customer may have skipped the date since the plan was read.
+ */
 const isUnraised = ({ installmentsRaised, nextDueAt }: Plan): Sql =>
   sql`status = 'ACTIVE' AND installments_raised = ${installmentsRaised}::int
     AND next_due_at = ${nextDueAt}::timestamptz`;
 
-const advance = ({ installmentsRaised }: Plan, change: AdvanceOf): Sql => {
-  const { nextDueAt, noticedFor, missedUntil, now } = change;
-  const raised = installmentsRaised + 1;
-  const noticed =
-    noticedFor === undefined
+const advanceColumns = ({ installmentsRaised }: Plan, change: PlanAdvance): Sql => {
+  const { nextDueAt, announcedDebitAt, missedUntil, now } = change;
+  const installmentNo = installmentsRaised + 1;
+  const noticeColumns =
+    announcedDebitAt === undefined
       ? noSql
-      : sql`, noticed_installment_no = ${raised}::int, noticed_at = ${now}::timestamptz,
-          noticed_debit_at = ${noticedFor}::timestamptz`;
-  const missed =
+      : sql`, noticed_installment_no = ${installmentNo}::int, noticed_at = ${now}::timestamptz,
+          noticed_debit_at = ${announcedDebitAt}::timestamptz`;
+  const missedColumns =
     missedUntil === undefined ? noSql : sql`, missed_until = ${missedUntil}::timestamptz`;
   return sql`
-    installments_raised = ${raised}::int, next_due_at = ${nextDueAt}::timestamptz,
-    updated_at = ${now}::timestamptz ${noticed} ${missed}`;
+    installments_raised = ${installmentNo}::int, next_due_at = ${nextDueAt}::timestamptz,
+    updated_at = ${now}::timestamptz ${noticeColumns} ${missedColumns}`;
 };
 
 /**
- * Moves a claimed plan on to its next installment and gives the lease back. Returns false if the
- * plan has ended, is paused or skips the date, or another worker raised the installment. The caller
- * must then write nothing for it.
+ * Advances a claimed plan to its next installment and releases the lease. Returns false if the plan
+ * has ended or is paused, if the date was skipped, or if another worker raised the installment. The
+ * caller must then write nothing for the installment.
  */
 export const advancePlan = (
   tx: Db,
   plan: Plan,
-  change: AdvanceOf & { readonly holderId: string },
+  change: PlanAdvance & { readonly holderId: string },
 ): Promise<boolean> =>
   lease.release(tx, {
     row: sql`id = ${plan.id}::uuid`,
     holderId: change.holderId,
     where: isUnraised(plan),
-    set: advance(plan, change),
+    set: advanceColumns(plan, change),
   });
 
 /**
- * Advances a plan past an installment that is raised before its day, even if another worker has
- * claimed the plan: that claim is of an installment that is now raised, and has no effect. The
- * caller holds the plan's lock.
+ * Advances a plan past an installment that is raised before its day. Another worker may have claimed
+ * the plan, but `advancePlan` then returns false to that worker. The caller has locked the plan.
  */
 export const advanceLockedPlan = async (
   tx: Db,
   plan: Plan,
-  change: AdvanceOf,
+  change: PlanAdvance,
 ): Promise<boolean> => {
   const where = sql`id = ${plan.id}::uuid AND ${isUnraised(plan)}`;
   return (
-    (await execute(tx, sql`UPDATE sip_plan SET ${advance(plan, change)} WHERE ${where}`)) === 1
+    (await execute(tx, sql`UPDATE sip_plan SET ${advanceColumns(plan, change)} WHERE ${where}`)) ===
+    1
   );
 };
 
-/** A plan that is to be completed. */
+/** A plan whose installments have all ended. */
 export interface EndedPlan {
   readonly id: string;
   readonly updatedAt: Date;
 }
 
-/** Lists plans whose installments are all raised and finished, in a fixed order after `after`. */
+/** Lists ACTIVE plans whose installments are all raised and ended, in a fixed order after `after`. */
 export const listEndedPlans = (
   db: Db,
   { after, limit }: { readonly after: EndedPlan | undefined; readonly limit: number },

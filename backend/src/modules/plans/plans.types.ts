@@ -15,7 +15,7 @@ import type { Frequency } from './schedule.rules.ts';
 export const planStatuses = ['ACTIVE', 'PAUSED', 'CANCELLED', 'COMPLETED'] as const;
 export type PlanStatus = (typeof planStatuses)[number];
 
-/** The customer's consent to debits: at which gateway, and its token there. */
+/** The customer's consent to debits at a gateway. */
 export interface Mandate {
   readonly gateway: string;
   /** The sealed token that `sealMandateToken` returned. */
@@ -50,14 +50,14 @@ export interface Plan {
   readonly installmentsRaised: number;
   /** The due time of the next installment, or null if all are raised or the plan is cancelled. */
   readonly nextDueAt: Date | null;
-  /** Dates of the schedule that were skipped, or fell into a pause. */
+  /** The number of dates that were skipped or fell into a pause. */
   readonly passedOver: number;
   /** The time at which the plan was last paused, or null. */
   readonly pausedAt: Date | null;
   readonly lastNotice: DebitNotice | undefined;
   /**
-   * The plan was delayed for longer than one period until then, and installments that fell due
-   * before are not debited.
+   * The end of the last delay that was longer than one period, or null. Installments that fell due
+   * before this time are not debited.
    */
   readonly missedUntil: Date | null;
   readonly createdAt: Date;

@@ -15,8 +15,8 @@ import { dueAtOf, isAfterMandate, isMissed, planDebit } from './schedule.rules.t
  * the plan waits until the lease ends.
  */
 const leaseMs = 30_000;
-const plansAtOnce = 200;
-/** The number of concurrent transactions. More would take the connections of the jobs. */
+const batchSize = 200;
+/** The number of concurrent transactions. More would use up the connections that jobs need. */
 const groupCount = 4;
 
 export type RaiseDeps = Pick<
@@ -32,7 +32,7 @@ export type RaiseDeps = Pick<
   | 'payments'
 >;
 
-/** A claimed plan of which the next installment is to be raised. */
+/** A claimed plan whose next installment is due. */
 interface DuePlan {
   readonly plan: Plan;
   readonly holderId: string;
@@ -40,25 +40,31 @@ interface DuePlan {
   readonly limits: Limits;
 }
 
-/** An installment that is raised now. */
-interface Raising extends DuePlan {
+/** The next installment of a claimed plan. */
+interface DueInstallment extends DuePlan {
   readonly installmentNo: number;
   readonly dueAt: Date;
-  /** Of the installment after it. Of the last one, the day on which there would be another. */
+  /**
+   * The due time of the following installment. For the last installment it is the next date of the
+   * schedule.
+   */
   readonly nextDueAt: Date;
   readonly now: Date;
 }
 
 const advance = (
   tx: Db,
-  { plan, holderId, installmentNo, nextDueAt, now }: Raising,
-  more: { readonly noticedFor?: Date | undefined; readonly missedUntil?: Date | undefined } = {},
+  { plan, holderId, installmentNo, nextDueAt, now }: DueInstallment,
+  changes: {
+    readonly announcedDebitAt?: Date | undefined;
+    readonly missedUntil?: Date | undefined;
+  } = {},
 ): Promise<boolean> => {
   const isLast = installmentNo === plan.durationInstallments;
-  return advancePlan(tx, plan, { holderId, nextDueAt: isLast ? null : nextDueAt, now, ...more });
+  return advancePlan(tx, plan, { holderId, nextDueAt: isLast ? null : nextDueAt, now, ...changes });
 };
 
-const toPlace = ({ plan, installmentNo, dueAt }: Raising) => ({
+const placementOf = ({ plan, installmentNo, dueAt }: DueInstallment) => ({
   userId: plan.userId,
   planId: plan.id,
   installmentNo,
@@ -66,66 +72,72 @@ const toPlace = ({ plan, installmentNo, dueAt }: Raising) => ({
   dueAt,
 });
 
-/** Raises an installment that its customer pays at a checkout. */
-const raiseCheckout = async (deps: RaiseDeps, tx: Db, raising: Raising): Promise<boolean> => {
-  const { plan, installmentNo, gateways } = raising;
-  if (!(await advance(tx, raising))) return false;
+/** Raises an installment that the customer pays at a checkout. */
+const raiseCheckout = async (
+  deps: RaiseDeps,
+  tx: Db,
+  installment: DueInstallment,
+): Promise<boolean> => {
+  const { plan, installmentNo, gateways } = installment;
+  if (!(await advance(tx, installment))) return false;
   const gateway = gateways.checkout;
   invariant(gateway, `plan ${plan.id} was claimed with a gateway`);
-  const { orderId } = await placeInstallment(deps, tx, { ...toPlace(raising), gateway });
+  const { orderId } = await placeInstallment(deps, tx, { ...placementOf(installment), gateway });
   await notifyInstallmentDue(tx, deps.notify, plan, { installmentNo, orderId });
   return true;
 };
 
 /**
- * Raises an installment that is not debited: its customer may pay it until the next one falls due.
- * If that time has already passed, the next sweep fails it and notifies the customer.
+ * Raises an installment that is not debited. The customer may pay it until the following installment
+ * is due. If that time has already passed, the next sweep fails the installment and notifies the
+ * customer.
  */
 const raiseUndebited = async (
   deps: RaiseDeps,
   tx: Db,
-  raising: Raising,
+  installment: DueInstallment,
   missedUntil: Date | undefined,
 ): Promise<boolean> => {
-  const { plan, installmentNo, nextDueAt: payableUntil, now } = raising;
-  if (!(await advance(tx, raising, { missedUntil }))) return false;
-  const orderId = await placeUndebited(deps, tx, { ...toPlace(raising), payableUntil });
+  const { plan, installmentNo, nextDueAt: payableUntil, now } = installment;
+  if (!(await advance(tx, installment, { missedUntil }))) return false;
+  const orderId = await placeUndebited(deps, tx, { ...placementOf(installment), payableUntil });
   if (payableUntil > now) {
     await notifyNotDebited(tx, deps.notify, plan, { installmentNo, orderId, payableUntil });
   }
   return true;
 };
 
-/** Raises an installment of a mandate, which is debited as it was announced, or is announced now. */
+/** Raises an installment that is debited under a mandate. If it was not announced yet, announces it. */
 const raiseDebit = async (
   deps: RaiseDeps,
   tx: Db,
-  raising: Raising,
+  installment: DueInstallment,
   { gateway, tokenSealed }: Mandate,
 ): Promise<boolean> => {
-  const { plan, installmentNo, dueAt, now } = raising;
-  // Debits of a plan are planned one after another, each a period after the one before it.
+  const { plan, installmentNo, dueAt, now } = installment;
+  // The plan's lock serialises the scheduling of its debits, which must be one period apart.
   const lastNotice = (await lockPlan(tx, plan.id))?.lastNotice;
-  const announcedFor = lastNotice?.installmentNo === installmentNo ? lastNotice.debitAt : undefined;
-  const toPlan = { dueAt, announcedFor, lastDebitAt: await findLastDebit(tx, plan.id) };
-  const { debitAt, isAnnounced } = planDebit(plan, toPlan, now);
-  if (isAfterMandate(plan, debitAt)) return raiseUndebited(deps, tx, raising, undefined);
-  if (!(await advance(tx, raising, { noticedFor: isAnnounced ? undefined : debitAt }))) {
+  const announcedDebitAt =
+    lastNotice?.installmentNo === installmentNo ? lastNotice.debitAt : undefined;
+  const debitToPlan = { dueAt, announcedDebitAt, lastDebitAt: await findLastDebit(tx, plan.id) };
+  const { debitAt, isAnnounced } = planDebit(plan, debitToPlan, now);
+  if (isAfterMandate(plan, debitAt)) return raiseUndebited(deps, tx, installment, undefined);
+  if (!(await advance(tx, installment, { announcedDebitAt: isAnnounced ? undefined : debitAt }))) {
     return false;
   }
   const mandate = { tokenSealed, debitAt };
-  await placeInstallment(deps, tx, { ...toPlace(raising), gateway, mandate });
+  await placeInstallment(deps, tx, { ...placementOf(installment), gateway, mandate });
   if (!isAnnounced) await notifyDebit(tx, deps.notify, plan, { installmentNo, debitAt });
   return true;
 };
 
 /**
- * Creates `raise`, which raises the next installment of a claimed plan in one transaction: the plan
- * moves on, the gold order and its payment order are written, the customer is notified. All of it
- * or nothing, and never twice: the plan moves on only from the number that was read under this
- * claim, and the database refuses a second order of a number.
+ * Creates the function that raises the next installment of a claimed plan. One transaction advances the
+ * plan, inserts the gold order and its payment order, and notifies the customer. An installment is never
+ * raised twice, because the plan advances only from the number that was read under this claim, and the
+ * database refuses a second order with the same number.
  */
-const createRaise =
+const createRaiseInstallment =
   (deps: RaiseDeps) =>
   ({ plan, ...claimed }: DuePlan): Promise<boolean> =>
     deps.inTransaction(async (tx) => {
@@ -134,32 +146,33 @@ const createRaise =
       invariant(dueAt, `plan ${plan.id} is due`);
       const installmentNo = plan.installmentsRaised + 1;
       const nextDueAt = dueAtOf(plan, installmentNo + 1);
-      const raising = { ...claimed, plan, installmentNo, dueAt, nextDueAt, now };
-      if (mandate === undefined) return raiseCheckout(deps, tx, raising);
-      if (isMissed(plan, dueAt, now)) return raiseUndebited(deps, tx, raising, now);
-      const isOfStandstill = missedUntil !== null && dueAt <= missedUntil;
-      const isTooMuch = plan.amountPaise > claimed.limits.mandateMaxPaise;
-      if (isOfStandstill || isTooMuch) return raiseUndebited(deps, tx, raising, undefined);
-      return raiseDebit(deps, tx, raising, mandate);
+      const installment = { ...claimed, plan, installmentNo, dueAt, nextDueAt, now };
+      if (mandate === undefined) return raiseCheckout(deps, tx, installment);
+      if (isMissed(plan, dueAt, now)) return raiseUndebited(deps, tx, installment, now);
+      const fellDueWhileDelayed = missedUntil !== null && dueAt <= missedUntil;
+      const isAboveMandateLimit = plan.amountPaise > claimed.limits.mandateMaxPaise;
+      if (fellDueWhileDelayed || isAboveMandateLimit)
+        return raiseUndebited(deps, tx, installment, undefined);
+      return raiseDebit(deps, tx, installment, mandate);
     });
 
 /** Distributes rows over `groupCount` groups that run concurrently. */
 const distribute = <Row>(rows: readonly Row[]): Row[][] =>
   Array.from({ length: groupCount }, (_, group) =>
-    rows.filter((_row, at) => at % groupCount === group),
+    rows.filter((_row, index) => index % groupCount === group),
   );
 
 /**
- * Creates `raiseBatch`, which claims the plans that are due and raises one installment of each. It
- * returns how many plans it claimed.
+ * Creates the function that claims a batch of due plans and raises one installment of each plan. The
+ * function returns the number of plans that it claimed.
  */
 export const createRaiseBatch = (deps: RaiseDeps) => {
   const { db, clock, random, logger } = deps;
-  const raise = createRaise(deps);
+  const raise = createRaiseInstallment(deps);
   return async (gateways: UsableGateways, signal: AbortSignal): Promise<number> => {
     const holderId = random.uuid();
     const limits = await deps.limits.current();
-    const claim = { now: clock.now(), holderId, leaseMs, limit: plansAtOnce, gateways };
+    const claim = { now: clock.now(), holderId, leaseMs, limit: batchSize, gateways };
     const plans = await claimDuePlans(db, claim);
     const due = plans.map((plan) => ({ plan, holderId, gateways, limits }));
     const onError = (error: unknown, { plan: { id: planId } }: DuePlan): void =>
@@ -167,7 +180,7 @@ export const createRaiseBatch = (deps: RaiseDeps) => {
     const raised = await Promise.all(
       distribute(due).map((rows) => sweepRows({ rows, signal, handle: raise, onError })),
     );
-    const count = raised.reduce((sum, of) => sum + of, 0);
+    const count = raised.reduce((sum, groupCount) => sum + groupCount, 0);
     if (plans.length > 0) logger.info({ due: plans.length, raised: count }, 'installments raised');
     return plans.length;
   };

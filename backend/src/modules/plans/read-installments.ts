@@ -19,33 +19,37 @@ export const requirePlan = async (
   return plan;
 };
 
-const presentAll = async ({ db, payments }: ReadDeps, orders: readonly GoldOrder[]) => {
+const presentInstallments = async ({ db, payments }: ReadDeps, orders: readonly GoldOrder[]) => {
   const paymentOrders = await listPaymentOrders(
     db,
     orders.map(({ id }) => id),
   );
   return orders.map((order) => {
-    // They come newest first.
+    // `listPaymentOrders` returns the newest payment order first.
     const latest = paymentOrders.find(({ orderId }) => orderId === order.id);
     return presentInstallment(order, latest && presentPaymentOrder(payments, latest));
   });
 };
 
-/** Presents one page of a plan's installments, the last raised first. @throws AppError NOT_FOUND */
+/** Presents one page of a plan's installments, newest first. @throws AppError NOT_FOUND */
 export const readInstallments = async (
   deps: ReadDeps,
-  of: { readonly userId: string; readonly planId: string },
+  owner: { readonly userId: string; readonly planId: string },
   page: Page,
 ) => {
-  const plan = await requirePlan(deps, of.userId, of.planId);
+  const plan = await requirePlan(deps, owner.userId, owner.planId);
   const orders = await listInstallments(deps.db, plan.id, page);
-  return { items: await presentAll(deps, orders), total: plan.installmentsRaised, ...page };
+  return {
+    items: await presentInstallments(deps, orders),
+    total: plan.installmentsRaised,
+    ...page,
+  };
 };
 
 /** Presents one installment of a plan. @throws AppError NOT_FOUND */
 export const readInstallment = async (deps: ReadDeps, planId: string, orderId: string) => {
   const order = await findOrder(deps.db, orderId);
-  const [installment] = order?.sipPlanId === planId ? await presentAll(deps, [order]) : [];
+  const [installment] = order?.sipPlanId === planId ? await presentInstallments(deps, [order]) : [];
   if (installment === undefined) throw new AppError('NOT_FOUND');
   return installment;
 };

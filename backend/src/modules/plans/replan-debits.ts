@@ -18,14 +18,18 @@ export type ReplanDeps = Pick<
 >;
 
 /**
- * Cancels a debit whose plan has been delayed for longer than one period since its day, or whose
- * mandate has ended.
+ * Cancels a debit because its plan was delayed for longer than one period, or because the mandate has
+ * ended. The customer may then pay the installment.
  */
-const giveUp = async (
+const cancelDebit = async (
   deps: ReplanDeps,
   tx: Db,
   plan: Plan,
-  { orderId, installmentNo, isStandstill }: UnsentDebit & { readonly isStandstill: boolean },
+  {
+    orderId,
+    installmentNo,
+    isPlanDelayed: isStandstill,
+  }: UnsentDebit & { readonly isPlanDelayed: boolean },
 ): Promise<void> => {
   const now = deps.clock.now();
   const payableUntil = nextDueAfter(plan, installmentNo);
@@ -38,30 +42,35 @@ const giveUp = async (
 };
 
 /**
- * Plans the debits of a plan again that were not sent, in the order of their installments: one whose
- * day has passed, and those after it that would come less than one period after another.
+ * Reschedules the unsent debits of a plan, in the order of their installments. A debit whose day has
+ * passed is moved or cancelled. Later debits are moved if they would be less than one period after the
+ * previous debit.
  */
-export const replan = (deps: ReplanDeps, planId: string): Promise<boolean> =>
+export const replanDebits = (deps: ReplanDeps, planId: string): Promise<boolean> =>
   deps.inTransaction(async (tx) => {
     const now = deps.clock.now();
     const plan = await lockPlan(tx, planId);
     if (plan === undefined) return false;
     let lastDebitAt = await findLastDebit(tx, planId, { sentOnly: true });
     for (const debit of await listUnsentDebits(tx, planId)) {
-      const { orderId, installmentNo, dueAt, debitAt: announcedFor } = debit;
-      const isLate = istDate(announcedFor) < istDate(now);
-      if (isLate && isMissed(plan, announcedFor, now)) {
-        await giveUp(deps, tx, plan, { ...debit, isStandstill: true });
+      const { orderId, installmentNo, dueAt, debitAt: announcedDebitAt } = debit;
+      const isLate = istDate(announcedDebitAt) < istDate(now);
+      if (isLate && isMissed(plan, announcedDebitAt, now)) {
+        await cancelDebit(deps, tx, plan, { ...debit, isPlanDelayed: true });
         continue;
       }
-      const { debitAt, isAnnounced } = planDebit(plan, { dueAt, announcedFor, lastDebitAt }, now);
+      const { debitAt, isAnnounced } = planDebit(
+        plan,
+        { dueAt, announcedDebitAt, lastDebitAt },
+        now,
+      );
       if (isAfterMandate(plan, debitAt)) {
-        await giveUp(deps, tx, plan, { ...debit, isStandstill: false });
+        await cancelDebit(deps, tx, plan, { ...debit, isPlanDelayed: false });
         continue;
       }
       const isMoved = !isAnnounced && (await postponeDebit(deps, tx, { orderId, debitAt }));
       if (isMoved) await notifyDebit(tx, deps.notify, plan, { installmentNo, debitAt });
-      lastDebitAt = isMoved ? debitAt : announcedFor;
+      lastDebitAt = isMoved ? debitAt : announcedDebitAt;
     }
     return true;
   });

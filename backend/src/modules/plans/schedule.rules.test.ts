@@ -9,7 +9,7 @@ import {
   isMissed,
   lastStartDate,
   noticeMs,
-  periodAfter,
+  addPeriod,
   planDebit,
   type Schedule,
 } from './schedule.rules.ts';
@@ -110,24 +110,24 @@ describe('every schedule', () => {
 
 const plan = monthly('2026-01-05');
 const dueAt = dueAtOf(plan, 1);
-const unannounced = { dueAt, announcedFor: undefined, lastDebitAt: undefined };
+const unannounced = { dueAt, announcedDebitAt: undefined, lastDebitAt: undefined };
 
 describe('a debit', () => {
   it('happens when it is due, if it was announced for then', () => {
-    const debit = { ...unannounced, announcedFor: dueAt };
+    const debit = { ...unannounced, announcedDebitAt: dueAt };
     expect(planDebit(plan, debit, dueAt)).toEqual({ debitAt: dueAt, isAnnounced: true });
   });
 
   it('happens 24 h after its notice where it was announced late', () => {
-    const announcedFor = addMs(dueAt, noticeMs / 2);
-    const debit = { ...unannounced, announcedFor };
-    expect(planDebit(plan, debit, dueAt)).toEqual({ debitAt: announcedFor, isAnnounced: true });
+    const announcedDebitAt = addMs(dueAt, noticeMs / 2);
+    const debit = { ...unannounced, announcedDebitAt };
+    expect(planDebit(plan, debit, dueAt)).toEqual({ debitAt: announcedDebitAt, isAnnounced: true });
     const later = { debitAt: addMs(dueAt, noticeMs), isAnnounced: false };
     expect(planDebit(plan, unannounced, dueAt)).toEqual(later);
   });
 
   it('is announced again when it was deferred beyond the announced day', () => {
-    const debit = { ...unannounced, announcedFor: dueAt };
+    const debit = { ...unannounced, announcedDebitAt: dueAt };
     const evening = addMs(dueAt, 14 * 3_600_000);
     expect(planDebit(plan, debit, evening)).toEqual({ debitAt: dueAt, isAnnounced: true });
     const nextMorning = addMs(dueAt, 16 * 3_600_000);
@@ -142,9 +142,9 @@ describe('a debit', () => {
   ] as const)('of a %s plan is %i days after the one before it', (frequency, days) => {
     const lastDebitAt = addMs(dueAt, 2 * 3_600_000);
     const debitAt = addMs(lastDebitAt, days * dayMs);
-    const debit = { ...unannounced, announcedFor: dueAt, lastDebitAt };
+    const debit = { ...unannounced, announcedDebitAt: dueAt, lastDebitAt };
     expect(planDebit({ frequency }, debit, dueAt)).toEqual({ debitAt, isAnnounced: false });
-    const announced = { ...debit, announcedFor: debitAt };
+    const announced = { ...debit, announcedDebitAt: debitAt };
     expect(planDebit({ frequency }, announced, dueAt)).toEqual({ debitAt, isAnnounced: true });
   });
 
@@ -168,17 +168,17 @@ describe('a debit', () => {
         maybe,
         maybe,
         moments,
-        (frequency, announcedFor, lastDebitAt, now) => {
-          const debit = { dueAt, announcedFor, lastDebitAt };
+        (frequency, announcedDebitAt, lastDebitAt, now) => {
+          const debit = { dueAt, announcedDebitAt, lastDebitAt };
           const { debitAt, isAnnounced } = planDebit({ frequency }, debit, now);
           expect(debitAt >= dueAt).toBe(true);
           const isNoticed = isAnnounced
-            ? debitAt === announcedFor
+            ? debitAt === announcedDebitAt
             : debitAt >= addMs(now, noticeMs);
           expect(isNoticed).toBe(true);
           expect(istDate(debitAt) >= istDate(now)).toBe(true);
           const before = lastDebitAt ?? addMs(dueAt, -40 * dayMs);
-          expect(debitAt >= periodAfter({ frequency }, before)).toBe(true);
+          expect(debitAt >= addPeriod({ frequency }, before)).toBe(true);
           expect(istDate(debitAt) > istDate(before)).toBe(true);
         },
       ),

@@ -4,17 +4,17 @@ import { istDate } from '../../platform/clock/ist.ts';
 export const frequencies = ['DAILY', 'WEEKLY', 'MONTHLY'] as const;
 export type Frequency = (typeof frequencies)[number];
 
-/** The days on which a plan raises its installments. */
+/** The schedule of a plan's installments. */
 export interface Schedule {
-  /** A day of the IST calendar, `YYYY-MM-DD`: that of the first installment. */
+  /** The IST date of the first installment, `YYYY-MM-DD`. */
   readonly startDate: string;
   readonly frequency: Frequency;
-  /** Dates that no installment has, since they were skipped or fell into a pause. None by default. */
+  /** The number of dates that were skipped or fell into a pause. The default is 0. */
   readonly passedOver?: number;
 }
 
 const dayMs = 24 * 3_600_000;
-/** A debit is announced this long before it. */
+/** The time in ms between the announcement of a debit and the debit. */
 export const noticeMs = dayMs;
 
 const toUtc = (date: string): Date => new Date(`${date}T00:00:00.000Z`);
@@ -32,51 +32,55 @@ const addMonths = (date: string, months: number): string => {
 };
 
 /**
- * Returns the day of an installment that is not raised yet, by its number, from 1, as `YYYY-MM-DD`.
- * Each is worked out from the start, so that a plan of the 31st is back on the 31st after a shorter
- * month.
+ * Returns the IST date, `YYYY-MM-DD`, of an installment that is not raised yet. Numbers start at 1.
+ * Each date is computed from the start date, so that a plan that starts on the 31st returns to the 31st
+ * after a shorter month.
  */
 export const dateOfInstallment = (
   { startDate, frequency, passedOver = 0 }: Schedule,
   no: number,
 ): string => {
-  const passed = no - 1 + passedOver;
-  if (frequency === 'MONTHLY') return addMonths(startDate, passed);
-  return addDays(startDate, frequency === 'WEEKLY' ? 7 * passed : passed);
+  const periods = no - 1 + passedOver;
+  if (frequency === 'MONTHLY') return addMonths(startDate, periods);
+  return addDays(startDate, frequency === 'WEEKLY' ? 7 * periods : periods);
 };
 
 /**
- * Returns the moment at which the installment of a number, from 1, falls due: 09:00 IST of its day.
- * For the first one it may have passed when the plan is created (contract: plans > Schedule).
+ * Returns the due time of an installment, which is 09:00 IST on its date. Numbers start at 1. The due
+ * time of the first installment may be before the creation of the plan (contract: plans > Schedule).
  */
-export const dueAtOf = (schedule: Schedule, no: number): Date =>
-  new Date(`${dateOfInstallment(schedule, no)}T09:00:00.000+05:30`);
+export const dueAtOf = (schedule: Schedule, installmentNo: number): Date =>
+  new Date(`${dateOfInstallment(schedule, installmentNo)}T09:00:00.000+05:30`);
 
 /**
- * Returns the schedule with as many more dates passed over as lie before `now`: the next
- * installment, of number `no`, falls due on the first date that has not gone by.
+ * Returns the schedule with every past date passed over, so that installment `installmentNo` is due at
+ * the first date that is not before `now`.
  */
-export const passOverGone = <Plan extends Schedule>(plan: Plan, no: number, now: Date): Plan => {
-  let later = plan;
-  while (dueAtOf(later, no) < now) {
-    later = { ...later, passedOver: (later.passedOver ?? 0) + 1 };
+export const passOverPastDates = <Plan extends Schedule>(
+  plan: Plan,
+  installmentNo: number,
+  now: Date,
+): Plan => {
+  let advanced = plan;
+  while (dueAtOf(advanced, installmentNo) < now) {
+    advanced = { ...advanced, passedOver: (advanced.passedOver ?? 0) + 1 };
   }
-  return later;
+  return advanced;
 };
 
-/** A plan whose installments are raised up to a number. */
+/** A schedule with the number of raised installments and the due time of the next one. */
 interface RaisedPlan extends Schedule {
   readonly installmentsRaised: number;
   readonly nextDueAt: Date | null;
 }
 
-/** Returns when the installment after this one, which is raised, falls due. */
-export const nextDueAfter = (plan: RaisedPlan, no: number): Date =>
-  no === plan.installmentsRaised && plan.nextDueAt !== null
+/** Returns the due time of the installment that follows a raised installment. */
+export const nextDueAfter = (plan: RaisedPlan, installmentNo: number): Date =>
+  installmentNo === plan.installmentsRaised && plan.nextDueAt !== null
     ? plan.nextDueAt
-    : dueAtOf(plan, no + 1);
+    : dueAtOf(plan, installmentNo + 1);
 
-/** Returns true for a debit on a day after the last one of its plan's mandate. */
+/** Returns true if a debit would be after the last day of the plan's mandate. */
 export const isAfterMandate = (
   { mandate }: { readonly mandate: { readonly endsOn: string | undefined } | undefined },
   debitAt: Date,
@@ -85,32 +89,33 @@ export const isAfterMandate = (
 /** Returns the last day on which a plan created at `now` may start, `YYYY-MM-DD`. */
 export const lastStartDate = (now: Date): string => addMonths(istDate(now), 12);
 
-/** The least time between two debits of a plan: of a month, its shortest. */
+/** The minimum number of days between two debits of a plan. A month counts as its shortest length. */
 const periodDays: Readonly<Record<Frequency, number>> = { DAILY: 1, WEEKLY: 7, MONTHLY: 28 };
 
-/** Returns the moment that is one period after `at`. */
-export const periodAfter = ({ frequency }: Pick<Schedule, 'frequency'>, at: Date): Date =>
-  addMs(at, periodDays[frequency] * dayMs);
+/** Returns the time that is one period after `time`. */
+export const addPeriod = ({ frequency }: Pick<Schedule, 'frequency'>, time: Date): Date =>
+  addMs(time, periodDays[frequency] * dayMs);
 
 /**
- * Returns true once whatever was due at `dueAt` has waited for longer than one period: it is not
- * debited any more, since the next one has its own debit (contract: plans > Missed debits).
+ * Returns true if an installment or debit is more than one period late. It is then not debited any
+ * more, because the next installment has its own debit (contract: plans > Missed debits).
  */
 export const isMissed = (schedule: Pick<Schedule, 'frequency'>, dueAt: Date, now: Date): boolean =>
-  periodAfter(schedule, dueAt) < now;
+  addPeriod(schedule, dueAt) < now;
 
-/** A debit that is to be planned, or planned again. */
+/** A debit that is scheduled, or scheduled again. */
 interface DebitToPlan {
   readonly dueAt: Date;
-  /** The moment for which it was announced, or undefined where it was not. */
-  readonly announcedFor: Date | undefined;
-  /** The plan's debit before it, sent or to be sent, or undefined for the first one. */
+  /** The announced time of the debit, or undefined if it was not announced. */
+  readonly announcedDebitAt: Date | undefined;
+  /** The time of the plan's previous debit, sent or unsent, or undefined for the first debit. */
   readonly lastDebitAt: Date | undefined;
 }
 
-/** The time of a debit, and its notice, which the customer may have or still need. */
+/** The scheduled time of a debit. */
 interface PlannedDebit {
   readonly debitAt: Date;
+  /** False if the customer must still be notified of this time. */
   readonly isAnnounced: boolean;
 }
 
@@ -118,20 +123,22 @@ const latest = (...moments: readonly Date[]): Date =>
   moments.reduce((one, other) => (one > other ? one : other));
 
 /**
- * Schedules a debit: not before its installment is due, nor less than one period after the previous
- * debit, nor less than 24 h after the customer was notified. An announced debit stays while it
- * satisfies this and its day has not passed. Otherwise it is announced again (contract: plans >
- * Mandates).
+ * Schedules a debit. It is not before its installment is due, and it is at least one period after the
+ * previous debit and at least 24 h after the customer was notified. An announced debit keeps its time
+ * while the time satisfies these rules and its day has not passed. Otherwise it must be announced again
+ * (contract: plans > Mandates).
  */
 export const planDebit = (
   schedule: Pick<Schedule, 'frequency'>,
-  { dueAt, announcedFor, lastDebitAt }: DebitToPlan,
+  { dueAt, announcedDebitAt, lastDebitAt }: DebitToPlan,
   now: Date,
 ): PlannedDebit => {
   const earliest =
-    lastDebitAt === undefined ? dueAt : latest(dueAt, periodAfter(schedule, lastDebitAt));
-  const stands =
-    announcedFor !== undefined && announcedFor >= earliest && istDate(announcedFor) >= istDate(now);
-  if (stands) return { debitAt: announcedFor, isAnnounced: true };
+    lastDebitAt === undefined ? dueAt : latest(dueAt, addPeriod(schedule, lastDebitAt));
+  const isStillValid =
+    announcedDebitAt !== undefined &&
+    announcedDebitAt >= earliest &&
+    istDate(announcedDebitAt) >= istDate(now);
+  if (isStillValid) return { debitAt: announcedDebitAt, isAnnounced: true };
   return { debitAt: latest(earliest, addMs(now, noticeMs)), isAnnounced: false };
 };

@@ -9,7 +9,7 @@ import { dueAtOf, nextDueAfter } from './schedule.rules.ts';
 
 const refuse = (message: string): AppError => new AppError('ILLEGAL_TRANSITION', { message });
 
-/** Raises the announced installment before its day, without a debit. Returns its order's id. */
+/** Raises the announced installment before its day, without a debit. Returns the gold order's id. */
 const raiseSkipped = async (
   deps: PlansDeps,
   tx: Db,
@@ -49,10 +49,10 @@ const skip = (
   });
 
 /**
- * Skips one debit under a mandate that was not sent. Its installment is PENDING and not debited,
- * the customer may pay it until the next one falls due, and the plan continues (contract: plans >
- * Skipping a debit). It takes no money, so the gate does not apply. A repeat changes nothing.
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION where nothing is announced, or it is too late
+ * Skips one unsent debit under a mandate. The installment stays PENDING, the customer may pay it until
+ * the next installment is due, and the plan continues (contract: plans > Skipping a debit). A skip takes
+ * no money, so the gate does not apply. A repeat changes nothing.
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if no debit is announced or it was already sent
  */
 export const skipDebit = async (
   deps: PlansDeps,

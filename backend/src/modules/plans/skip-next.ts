@@ -6,7 +6,7 @@ import type { Plan, PlansDeps } from './plans.types.ts';
 import { requirePlan } from './read-installments.ts';
 import { dueAtOf, lastStartDate } from './schedule.rules.ts';
 
-interface SkipNext {
+interface SkipNextRequest {
   readonly userId: string;
   readonly planId: string;
   /** The due time of the installment that the customer wants to skip. */
@@ -15,18 +15,18 @@ interface SkipNext {
 
 const refuse = (message: string): AppError => new AppError('ILLEGAL_TRANSITION', { message });
 
-const isAt = (plan: Plan, passedOver: number, at: Date): boolean =>
+const isNextDueAt = (plan: Plan, passedOver: number, dueAt: Date): boolean =>
   passedOver >= 0 &&
-  dueAtOf({ ...plan, passedOver }, plan.installmentsRaised + 1).getTime() === at.getTime();
+  dueAtOf({ ...plan, passedOver }, plan.installmentsRaised + 1).getTime() === dueAt.getTime();
 
-const passOver = (deps: PlansDeps, { userId, planId, dueAt }: SkipNext): Promise<void> =>
+const skipNextDate = (deps: PlansDeps, { userId, planId, dueAt }: SkipNextRequest): Promise<void> =>
   deps.inTransaction(async (tx) => {
     const plan = await lockPlan(tx, planId);
     if (plan?.userId !== userId) throw new AppError('NOT_FOUND');
     if (plan.status !== 'ACTIVE' || plan.nextDueAt === null) {
       throw refuse('This plan is not active or has no next installment.');
     }
-    if (isAt(plan, plan.passedOver - 1, dueAt)) return;
+    if (isNextDueAt(plan, plan.passedOver - 1, dueAt)) return;
     if (plan.nextDueAt.getTime() !== dueAt.getTime()) {
       throw refuse(
         'The next installment of this plan is due at another time. Nothing was skipped.',
@@ -45,12 +45,12 @@ const passOver = (deps: PlansDeps, { userId, planId, dueAt }: SkipNext): Promise
   });
 
 /**
- * Skips the next installment of a plan, which is not raised. The plan continues with the date after
- * it and ends one date later. A debit that was announced for it is not made. The caller names the
- * date, so that a repeat skips no other date (contract: plans > Skipping the next installment).
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION where the next installment is another, or none
+ * Skips the next installment of a plan. The plan continues at the following date and ends one date
+ * later. A debit that was announced for the skipped date is not sent. The caller names the date, so that
+ * a repeat skips no second date (contract: plans > Skipping the next installment).
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if the next installment is not due at that date
  */
-export const skipNext = async (deps: PlansDeps, request: SkipNext): Promise<Plan> => {
-  await passOver(deps, request);
+export const skipNext = async (deps: PlansDeps, request: SkipNextRequest): Promise<Plan> => {
+  await skipNextDate(deps, request);
   return requirePlan(deps, request.userId, request.planId);
 };

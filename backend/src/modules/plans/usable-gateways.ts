@@ -3,8 +3,8 @@ import type { UsableGateways } from './plans.store.ts';
 import type { PlansDeps } from './plans.types.ts';
 
 /**
- * Returns the gateways that installments can be raised with now, undefined while the buy gate is
- * closed: then every plan waits (contract: plans > Schedule).
+ * Returns the gateways that can be used for installments now. Returns undefined while the buy gate is
+ * closed. Every plan then waits (contract: plans > Schedule).
  */
 export const findUsableGateways = async ({
   gates,

@@ -22,7 +22,7 @@ const toCash = (row: Row): ReceivedCash => ({
   receivedOn: row.receivedOn.toISOString().slice(0, 10),
 });
 
-/** Returns what was recorded for an order under a reference. */
+/** Returns the cash that was recorded for an order under a reference, or undefined if there is none. */
 export const findCash = async (
   db: Db,
   orderId: string,
@@ -33,7 +33,7 @@ export const findCash = async (
   return row === null ? undefined : toCash(row);
 };
 
-/** Returns the money that was received for an order, oldest first. */
+/** Lists the cash that was recorded for an order, oldest first. */
 export const listCash = async (db: Db, orderId: string): Promise<ReceivedCash[]> => {
   const rows = await db.productOrderCash.findMany({
     where: { orderId },
@@ -43,7 +43,7 @@ export const listCash = async (db: Db, orderId: string): Promise<ReceivedCash[]>
   return rows.map(toCash);
 };
 
-/** Adds money that was received: a trigger adds it to the order, which the caller has locked. */
+/** Inserts received cash. A trigger adds the amount to the order, which the caller has locked. */
 export const insertCash = async (tx: Db, orderId: string, cash: ReceivedCash): Promise<void> => {
   const receivedOn = new Date(`${cash.receivedOn}T00:00:00.000Z`);
   await tx.productOrderCash.createMany({ data: [{ ...cash, orderId, receivedOn }] });

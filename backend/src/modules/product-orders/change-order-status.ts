@@ -18,34 +18,38 @@ export interface ChangeStatusDeps {
   readonly notify: Notify;
 }
 
-interface Change {
+interface StatusChange {
   readonly to: ProductOrderStatus;
   readonly actor: string;
   readonly cause: string;
   readonly requestId: string;
 }
 
-/** Goods may be returned after their customer was deleted, who then gets no notification. */
-const isThere = async (tx: Db, userId: string): Promise<boolean> => {
+/**
+ * Returns false if the customer was deleted. Goods may be returned after that, and then no notification
+ * is sent.
+ */
+const isExistingCustomer = async (tx: Db, userId: string): Promise<boolean> => {
   const user = await findUser(tx, userId);
   return user !== undefined && user.deletedAt === null;
 };
 
-/** Moves a locked order on, with the row of its history and the customer's notification. */
-const moveOn = async (
+/** Changes the status of a locked order, inserts its history row and notifies the customer. */
+const transitionAndNotify = async (
   deps: ChangeStatusDeps,
   tx: Db,
   order: ProductOrder,
-  change: Change,
+  change: StatusChange,
 ): Promise<void> => {
-  await transitionProductOrder(deps, tx, order, { ...change, at: deps.clock.now() });
-  if (await isThere(tx, order.userId)) await notifyStatus(tx, deps.notify, order, change.to);
+  await transitionProductOrder(deps, tx, order, { ...change, now: deps.clock.now() });
+  if (await isExistingCustomer(tx, order.userId))
+    await notifyStatus(tx, deps.notify, order, change.to);
 };
 
 /**
- * Changes the status of an order along its table, with the row of its history and the customer's
- * notification in the same transaction. There is no audit row (contract: operators > Audit). Of two
- * operators at once the second one finds the status that the first one set.
+ * Changes the status of an order for an operator. The history row and the customer's notification are
+ * written in the same transaction. The change has no audit row (contract: operators > Audit). Of two
+ * concurrent changes, the second starts from the status that the first has set.
  * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION with the status in its details
  */
 export const changeOrderStatus = (
@@ -62,12 +66,12 @@ export const changeOrderStatus = (
     const order = await lockProductOrder(tx, orderId);
     if (order === undefined) throw new AppError('NOT_FOUND');
     const actor = `admin:${adminId}`;
-    await moveOn(deps, tx, order, { to, actor, cause: 'order.status-set', requestId });
+    await transitionAndNotify(deps, tx, order, { to, actor, cause: 'order.status-set', requestId });
   });
 
 /**
- * Cancels an order for its customer while nothing of it is packed, and gives its pieces back to
- * what is left. A repeat changes nothing (contract: jewellery > Cancelling a product order).
+ * Cancels an order for its customer, unless the order is already packed. The pieces return to the stock.
+ * A repeat changes nothing (contract: jewellery > Cancelling a product order).
  * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION with the status in its details
  */
 export const cancelOrder = (
@@ -80,5 +84,10 @@ export const cancelOrder = (
     if (order === undefined) throw new AppError('NOT_FOUND');
     if (order.status === 'CANCELLED') return;
     const actor = `customer:${userId}`;
-    await moveOn(deps, tx, order, { to: 'CANCELLED', actor, cause: 'order.cancelled', requestId });
+    await transitionAndNotify(deps, tx, order, {
+      to: 'CANCELLED',
+      actor,
+      cause: 'order.cancelled',
+      requestId,
+    });
   });

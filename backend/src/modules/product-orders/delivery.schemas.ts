@@ -8,7 +8,7 @@ import {
   type Shipment,
 } from './product-orders.types.ts';
 
-/** A number that a carrier prints on a parcel. */
+/** The number that a carrier prints on a parcel. */
 const consignmentNumber = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9 /-]{2,39}$/u, 'must be 3 to 40 letters, digits, blanks, / or -');
@@ -39,7 +39,7 @@ export const presentShipment = (
     ? null
     : { carrier: shipment.carrier, consignmentNumber: shipment.consignmentNumber ?? null };
 
-/** A status of an order as its customer sees it: who set it is the house's. */
+/** A status of an order as its customer sees it. The operator who set it is not shown. */
 export const statusSince = z.object({
   status: z.enum(productOrderStatuses),
   at: z.iso.datetime(),

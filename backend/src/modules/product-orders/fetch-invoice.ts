@@ -12,11 +12,11 @@ import { openAddress } from './shipping-address.ts';
 export interface InvoiceDeps {
   readonly db: Db;
   readonly vault: Pick<Vault, 'forUser'>;
-  /** Of a customer, links to invoices of gold included. */
+  /** Bounds a customer's documents per time. Links to invoices of gold count too. */
   readonly invoiceLinks: UseBound;
 }
 
-const showPdf = (bytes: Buffer, number: string): Reply => ({
+const pdfReply = (bytes: Buffer, number: string): Reply => ({
   status: 200,
   bytes,
   headers: {
@@ -27,9 +27,9 @@ const showPdf = (bytes: Buffer, number: string): Reply => ({
 });
 
 /**
- * Returns the PDF of a document of a customer's own order (contract: jewellery > Invoices).
- * @throws AppError NOT_FOUND for another order, and while there is no such document, and
- * RATE_LIMITED with the time until there is room again
+ * Returns the invoice or credit note of a customer's own order as a PDF (contract: jewellery > Invoices).
+ * @throws AppError NOT_FOUND if the order is another customer's or has no such document, and
+ *   RATE_LIMITED with the time until the next document is allowed
  */
 export const fetchInvoice = async (
   deps: InvoiceDeps,
@@ -39,8 +39,8 @@ export const fetchInvoice = async (
   const order = await findProductOrder(deps.db, orderId, userId);
   if (order === undefined) throw new AppError('NOT_FOUND');
   const documents = await listInvoices(deps.db, orderId);
-  const document = documents.find((one) => one.kind === kind);
-  const invoice = documents.find((one) => one.kind === 'INVOICE');
+  const document = documents.find((each) => each.kind === kind);
+  const invoice = documents.find((each) => each.kind === 'INVOICE');
   if (document === undefined || invoice === undefined) throw new AppError('NOT_FOUND');
   const use = await deps.invoiceLinks(deps.db, userId);
   if (!use.isTaken) {
@@ -49,7 +49,7 @@ export const fetchInvoice = async (
   const address = openAddress(await deps.vault.forUser(deps.db, userId), order);
   invariant(address, 'an order of a customer who is not deleted has an address');
   const { lines } = order;
-  return showPdf(
+  return pdfReply(
     await renderInvoice({ document, invoice, orderId, lines, address }),
     document.number,
   );

@@ -3,14 +3,14 @@ import { fromSafeBps, paise, type Bps, type Paise } from '../../money/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 
 /*
- * The rows of `product_invoice`. Triggers of the database write them as goods leave and come back,
- * since only so they are numbered without a gap: the application may read them and no more.
+ * The table `product_invoice`. Triggers of the database insert its rows when goods are dispatched and
+ * returned, so that the numbers have no gaps. The application may only read the rows.
  */
 
 const documentKinds = ['INVOICE', 'CREDIT_NOTE'] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
-/** The tax invoice of an order, or the credit note of one that came back. */
+/** The tax invoice of an order, or the credit note of a returned order. */
 export interface ProductInvoice {
   readonly kind: DocumentKind;
   readonly number: string;
@@ -19,12 +19,12 @@ export interface ProductInvoice {
   readonly gstRateBps: Bps;
   readonly deliveryFeePaise: Paise;
   readonly totalPaise: Paise;
-  /** The facts that the house published of itself then, by the names of its legal content. */
+  /** The house's legal name, address and GSTIN at that time, by their names in the legal content. */
   readonly supplier: Readonly<Record<string, string>>;
   readonly issuedAt: Date;
 }
 
-const published = z.record(z.string(), z.string());
+const supplierSchema = z.record(z.string(), z.string());
 
 /** Returns the documents of an order: its invoice, then its credit note. */
 export const listInvoices = async (db: Db, orderId: string): Promise<ProductInvoice[]> => {
@@ -43,7 +43,7 @@ export const listInvoices = async (db: Db, orderId: string): Promise<ProductInvo
       gstRateBps: fromSafeBps(row.gstRateBps),
       deliveryFeePaise: paise(row.deliveryFeePaise),
       totalPaise: paise(row.totalPaise),
-      supplier: published.parse(row.supplier),
+      supplier: supplierSchema.parse(row.supplier),
       issuedAt: row.issuedAt,
     };
   });

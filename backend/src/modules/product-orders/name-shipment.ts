@@ -14,18 +14,18 @@ export interface ShipmentDeps {
   readonly audit: Auditor;
 }
 
-/** A parcel is named while it is packed or on its way. */
-const isParcel = (status: ProductOrderStatus): boolean =>
+/** Returns true while the carrier of an order may be set. */
+const hasParcel = (status: ProductOrderStatus): boolean =>
   status === 'PACKED' || status === 'SHIPPED';
 
-const shown = (shipment: Shipment | undefined) => ({
+const auditedFields = (shipment: Shipment | undefined) => ({
   carrier: shipment?.carrier ?? null,
   consignmentNumber: shipment?.consignmentNumber ?? null,
 });
 
 /**
- * Stores the carrier and consignment number of an order, or corrects them, with the audit row in
- * the same transaction. The number is personal data, since a carrier discloses the address by it.
+ * Stores or corrects the carrier and the consignment number of an order, with the audit row in the same
+ * transaction. The number is personal data, because a carrier may disclose the address for it.
  * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION unless the order is PACKED or SHIPPED
  */
 export const nameShipment = (
@@ -38,7 +38,7 @@ export const nameShipment = (
     const order = await lockProductOrder(tx, orderId);
     if (order === undefined) throw new AppError('NOT_FOUND');
     const { status, userId } = order;
-    if (!isParcel(status)) {
+    if (!hasParcel(status)) {
       const message =
         'A carrier can only be set after an order is packed and before it is delivered.';
       throw new AppError('ILLEGAL_TRANSITION', { message, details: { status } });
@@ -48,7 +48,7 @@ export const nameShipment = (
       action: 'product_order.shipment',
       ...adminActor(principal, context),
       target: { type: 'product_order', id: orderId },
-      sealed: { before: shown(order.shipment), after: shown(body) },
+      sealed: { before: auditedFields(order.shipment), after: auditedFields(body) },
       sealedFor: userId,
     });
   });

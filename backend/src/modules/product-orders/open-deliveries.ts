@@ -5,7 +5,7 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import type { Metrics } from '../../platform/observability/index.ts';
 import type { Limits } from '../settings/index.ts';
 
-/** Adds up what a customer has ordered and neither received, cancelled nor returned. */
+/** Returns the number and the total of a customer's orders that are not yet delivered or ended. */
 const totalOpenDeliveries = async (
   tx: Db,
   userId: string,
@@ -21,26 +21,26 @@ const totalOpenDeliveries = async (
   return { count: row.count, totalPaise: paise(row.totalPaise) };
 };
 
-interface RoomDeps {
+interface DeliveryLimitDeps {
   readonly maxOpenDeliveries: number;
   readonly metrics: Pick<Metrics, 'countBound'>;
 }
 
 /**
- * Requires that a further order keeps within what one customer may have on its way: nothing of it
- * is paid before the door, so all of it is the house's to lose. Orders of one customer take turns
- * from here to the end of the transaction, so that they count each other.
- * @throws AppError LIMIT_EXCEEDED with the limit in `details`
+ * Requires that a new order keeps within the customer's limits of open deliveries. The limits exist
+ * because open orders are not paid yet, so the house bears their risk. Locks the customer's orders until
+ * the transaction ends, so that concurrent orders are serialised and count each other.
+ * @throws AppError LIMIT_EXCEEDED with the limit in its details
  */
-export const requireRoom = async (
-  { maxOpenDeliveries, metrics }: RoomDeps,
+export const requireDeliveryLimits = async (
+  { maxOpenDeliveries, metrics }: DeliveryLimitDeps,
   tx: Db,
   order: { readonly userId: string; readonly totalPaise: Paise },
   { maxOpenDeliveryPaise }: Pick<Limits, 'maxOpenDeliveryPaise'>,
 ): Promise<void> => {
   await lockText(tx, `product-orders|${order.userId}`);
-  const open = await totalOpenDeliveries(tx, order.userId);
-  if (open.count >= maxOpenDeliveries) {
+  const openDeliveries = await totalOpenDeliveries(tx, order.userId);
+  if (openDeliveries.count >= maxOpenDeliveries) {
     metrics.countBound('open_deliveries');
     throw new AppError('LIMIT_EXCEEDED', {
       message:
@@ -49,7 +49,7 @@ export const requireRoom = async (
       details: { limit: 'openDeliveries', most: maxOpenDeliveries },
     });
   }
-  if (addPaise(open.totalPaise, order.totalPaise) <= maxOpenDeliveryPaise) return;
+  if (addPaise(openDeliveries.totalPaise, order.totalPaise) <= maxOpenDeliveryPaise) return;
   metrics.countBound('open_deliveries');
   throw new AppError('LIMIT_EXCEEDED', {
     message:

@@ -12,8 +12,8 @@ import { findOrderableProducts, lockStock, selectUnchangedProducts } from '../ca
 import type { Notify } from '../notifications/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
 import type { LimitsService } from '../settings/index.ts';
-import { requireRoom } from './open-deliveries.ts';
-import { priceOrder, rateFor, requireExpectedTotal, requireOrderable } from './price-order.ts';
+import { requireDeliveryLimits } from './open-deliveries.ts';
+import { priceOrder, readRate24K, requireExpectedTotal, requireOrderable } from './price-order.ts';
 import type { PlaceOrderBody } from './product-orders.schemas.ts';
 import { notifyStatus } from './product-orders.notifications.ts';
 import { findOrderOfKey, insertProductOrder } from './product-orders.store.ts';
@@ -46,7 +46,7 @@ export interface PlacedOrder {
   readonly isReplay: boolean;
 }
 
-const hashOf = ({ items, shippingAddress, expectedTotal }: PlaceOrderBody): string =>
+const payloadHashOf = ({ items, shippingAddress, expectedTotal }: PlaceOrderBody): string =>
   payloadHash({
     items,
     shippingAddress,
@@ -55,14 +55,17 @@ const hashOf = ({ items, shippingAddress, expectedTotal }: PlaceOrderBody): stri
 
 const keyOf = (body: PlaceOrderBody): NewProductOrder['key'] => {
   const { idempotencyKey } = body;
-  return idempotencyKey === undefined ? undefined : { idempotencyKey, payloadHash: hashOf(body) };
+  return idempotencyKey === undefined
+    ? undefined
+    : { idempotencyKey, payloadHash: payloadHashOf(body) };
 };
 
 /**
- * Returns the order that the request's key made before, or undefined where there is none.
- * @throws AppError IDEMPOTENCY_KEY_REUSED where it was made from something else
+ * Returns the order that was placed earlier with the request's idempotency key, or undefined if there
+ * is none.
+ * @throws AppError IDEMPOTENCY_KEY_REUSED if the earlier request had another payload
  */
-const findEarlier = async (
+const findReplay = async (
   { db, vault }: PlaceOrderDeps,
   { userId, body }: PlaceOrderRequest,
 ): Promise<PlacedOrder | undefined> => {
@@ -72,18 +75,19 @@ const findEarlier = async (
   if (earlier === undefined) return undefined;
   if (earlier.payloadHash !== key.payloadHash) throw new AppError('IDEMPOTENCY_KEY_REUSED');
   const address = openAddress(await vault.forUser(db, userId), earlier.order);
-  // A deletion erases the key with the address.
-  invariant(address, 'an order that has its key has its address');
+  // The deletion of an account erases the idempotency key and the address together.
+  invariant(address, 'an order with an idempotency key has an address');
   return { order: earlier.order, address, isReplay: true };
 };
 
-/** The fields that are empty in a new order. */
-const unsent = { shipment: undefined, cashReceivedPaise: paise(0n) } as const;
+/** The values of fields that an operator sets later. */
+const initialFields = { shipment: undefined, cashReceivedPaise: paise(0n) } as const;
 
 /**
- * Reads and prices what is ordered, and writes it, or undefined where a product changed meanwhile.
+ * Reads and prices the products and inserts the order. Returns undefined if a product has changed
+ * between the read and the insert.
  */
-const tryToPlace = async (
+const tryPlaceOrder = async (
   deps: PlaceOrderDeps,
   request: PlaceOrderRequest,
 ): Promise<PlacedOrder | undefined> => {
@@ -92,17 +96,17 @@ const tryToPlace = async (
   const { items, shippingAddress: address, expectedTotal } = request.body;
   const createdAt = clock.now();
   const productIds = items.map(({ productId }) => productId);
-  const [found, gstBps, tariff, sealer] = await Promise.all([
+  const [products, gstBps, tariff, sealer] = await Promise.all([
     findOrderableProducts(db, productIds),
     gstRateBpsOn(db, createdAt),
     limits.current(),
     vault.forUser(db, userId),
   ]);
-  const productOf = new Map(found.map((product) => [product.id, product]));
+  const productOf = new Map(products.map((product) => [product.id, product]));
   const orderable = requireOrderable(
     items.map((item) => ({ ...item, product: productOf.get(item.productId) })),
   );
-  const rate24KPaise = await rateFor(orderable, price);
+  const rate24KPaise = await readRate24K(orderable, price);
   const { lines, totals } = priceOrder(orderable, { rate24KPaise, gstBps, tariff });
   requireExpectedTotal(totals, expectedTotal);
 
@@ -119,16 +123,16 @@ const tryToPlace = async (
     requestId,
   };
   const result = await deps.inTransaction(async (tx) => {
-    await requireRoom(deps, tx, order, tariff);
-    const left = await lockStock(tx, productIds);
+    await requireDeliveryLimits(deps, tx, order, tariff);
+    const stockById = await lockStock(tx, productIds);
     requireOrderable(
       orderable.map((line) => ({
         ...line,
-        product: { ...line.product, stock: left.get(line.productId) ?? null },
+        product: { ...line.product, stock: stockById.get(line.productId) ?? null },
       })),
     );
     const outcome = await insertProductOrder(tx, order, {
-      unchangedProducts: selectUnchangedProducts(found),
+      unchangedProducts: selectUnchangedProducts(products),
       ids: [random.uuid(), ...lines.map(() => random.uuid())],
     });
     if (outcome === 'placed') await notifyStatus(tx, deps.notify, order, 'PLACED');
@@ -136,23 +140,23 @@ const tryToPlace = async (
   });
   if (result === 'products-changed') return undefined;
   if (result === 'placed')
-    return { order: { ...order, ...unsent, status: 'PLACED' }, address, isReplay: false };
-  const earlier = await findEarlier(deps, request);
-  invariant(earlier, 'the key is taken by an order');
+    return { order: { ...order, ...initialFields, status: 'PLACED' }, address, isReplay: false };
+  const earlier = await findReplay(deps, request);
+  invariant(earlier, 'a taken key belongs to an order');
   return earlier;
 };
 
-/** Times that an order is priced again because a product changed while it was written. */
+/** The maximum number of times that an order is priced, because a product may change meanwhile. */
 const maxAttempts = 3;
 
 /**
- * Places an order at the prices of this moment. Nothing is paid before the delivery (contract:
- * jewellery > Placing a product order). A repeat of a key is answered with what the key made before
- * anything else is refused. The key is looked up only where the order can't be written, for the
- * row's unique key finds a repeat all the same.
- * @throws AppError IDEMPOTENCY_KEY_REUSED, PRODUCT_UNAVAILABLE, LIMIT_EXCEEDED for a customer with
- *   too much on its way, SERVICE_UNAVAILABLE while a DYNAMIC product has no price, PRICE_CHANGED,
- *   and CONFLICT where a product changes again and again. All of them leave the key free.
+ * Places an order at the current prices. The customer pays on delivery (contract: jewellery > Placing a
+ * product order). A repeat of an idempotency key returns the earlier order, even if a new order would be
+ * refused. The key is looked up only after the order could not be inserted, because the unique index
+ * detects every repeat.
+ * @throws AppError IDEMPOTENCY_KEY_REUSED, PRODUCT_UNAVAILABLE, PRICE_CHANGED, LIMIT_EXCEEDED if the
+ *   customer has too many open deliveries, SERVICE_UNAVAILABLE while a DYNAMIC product has no price, and
+ *   CONFLICT if a product changed during every attempt. After an error the key can be used again.
  */
 export const placeProductOrder = async (
   deps: PlaceOrderDeps,
@@ -160,7 +164,7 @@ export const placeProductOrder = async (
 ): Promise<PlacedOrder> => {
   try {
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-      const placed = await tryToPlace(deps, request);
+      const placed = await tryPlaceOrder(deps, request);
       if (placed !== undefined) return placed;
     }
     throw new AppError('CONFLICT', {
@@ -169,7 +173,7 @@ export const placeProductOrder = async (
     });
   } catch (refusal) {
     if (!isAppError(refusal)) throw refusal;
-    const earlier = await findEarlier(deps, request);
+    const earlier = await findReplay(deps, request);
     if (earlier === undefined) throw refusal;
     return earlier;
   }

@@ -13,15 +13,15 @@ import { priceOfProduct, type OrderableProduct } from '../catalogue/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
 import type { ProductOrderLine } from './product-orders.types.ts';
 
-/** A line as the customer requests it, with the product if there is one. */
-interface AskedLine {
+/** A line as the customer requested it, with the product, or undefined if the product does not exist. */
+interface RequestedLine {
   readonly productId: string;
   readonly quantity: number;
   readonly product: OrderableProduct | undefined;
 }
 
 /** A line whose product may be ordered. */
-interface OrderableLine extends AskedLine {
+interface OrderableLine extends RequestedLine {
   readonly product: OrderableProduct;
 }
 
@@ -30,42 +30,42 @@ interface PricedOrder {
   readonly totals: ProductOrderTotals;
 }
 
-const hasEnough = ({ product, quantity }: AskedLine): boolean =>
+const hasEnoughStock = ({ product, quantity }: RequestedLine): boolean =>
   (product?.stock ?? null) === null || (product?.stock ?? 0) >= quantity;
 
-const isOrderable = (line: AskedLine): line is OrderableLine =>
-  line.product?.isActive === true && line.product.inStock && hasEnough(line);
+const isOrderable = (line: RequestedLine): line is OrderableLine =>
+  line.product?.isActive === true && line.product.inStock && hasEnoughStock(line);
 
 /**
- * Returns the lines, all of whose products may be ordered.
- * @throws AppError PRODUCT_UNAVAILABLE naming the first line whose product may not, with all of
- *   them in its details
+ * Requires that the products of all lines may be ordered, and returns the lines.
+ * @throws AppError PRODUCT_UNAVAILABLE. Its field names the first line whose product may not be ordered,
+ *   and its details name all such lines.
  */
-export const requireOrderable = (lines: readonly AskedLine[]): readonly OrderableLine[] => {
+export const requireOrderable = (lines: readonly RequestedLine[]): readonly OrderableLine[] => {
   const orderable = lines.filter(isOrderable);
   if (orderable.length === lines.length) return orderable;
   const details = lines.flatMap((line, index) =>
     isOrderable(line)
       ? []
-      : [{ field: `items.${index}.productId`, message: messageOf(line.product) }],
+      : [{ field: `items.${index}.productId`, message: unavailableMessageOf(line.product) }],
   );
   const [first] = details;
   invariant(first, 'a line is not orderable');
   throw new AppError('PRODUCT_UNAVAILABLE', { field: first.field, details });
 };
 
-const messageOf = (product: OrderableProduct | undefined): string => {
+const unavailableMessageOf = (product: OrderableProduct | undefined): string => {
   if (product?.isActive !== true) return 'is not available';
   if (!product.inStock || product.stock === 0) return 'is out of stock';
   return `has only ${product.stock} left`;
 };
 
 /**
- * Returns the 24 karat price of a gram that the lines need, or undefined if all of them have a
- * fixed price, without reading a price.
+ * Returns the live price of a gram of 24 karat gold. If all lines have a fixed price, reads no price and
+ * returns undefined.
  * @throws AppError SERVICE_UNAVAILABLE while there is no live price
  */
-export const rateFor = async (
+export const readRate24K = async (
   lines: readonly OrderableLine[],
   price: Pick<LivePriceReader, 'livePrice'>,
 ): Promise<Paise | undefined> => {
@@ -111,7 +111,7 @@ export const priceOrder = (
   };
 };
 
-/** @throws AppError PRICE_CHANGED, with the new figures in its details */
+/** @throws AppError PRICE_CHANGED, with the new amounts in its details, if the total is another */
 export const requireExpectedTotal = (
   { itemsTotalPaise, gstPaise, deliveryFeePaise, totalPaise }: ProductOrderTotals,
   expectedTotalPaise: Paise | undefined,

@@ -27,7 +27,7 @@ interface ProductOrderAdminDeps extends ChangeStatusDeps, ShipmentDeps, CashDeps
   readonly vault: Pick<Vault, 'forUsers'>;
 }
 
-const presentAll = async (
+const presentOrders = async (
   { db, vault }: ProductOrderAdminDeps,
   orders: readonly ProductOrder[],
 ) => {
@@ -45,7 +45,7 @@ const readOrder = async (deps: ProductOrderAdminDeps, id: string) => {
   const order = await findProductOrder(deps.db, id);
   if (order === undefined) throw new AppError('NOT_FOUND');
   const [[view], events, cash, documents] = await Promise.all([
-    presentAll(deps, [order]),
+    presentOrders(deps, [order]),
     listEvents(deps.db, id),
     listCash(deps.db, id),
     listInvoices(deps.db, id),
@@ -57,7 +57,7 @@ const readOrder = async (deps: ProductOrderAdminDeps, id: string) => {
 const tags = ['product orders'];
 const writers = adminAccess('SUPER_ADMIN', 'ADMIN');
 
-/** Declares what operators write of a parcel and of its cash. */
+/** Declares the routes by which operators set the shipment and record received cash. */
 const createDeliveryRoutes = (deps: ProductOrderAdminDeps): Route[] => [
   defineRoute({
     method: 'PUT',
@@ -105,7 +105,7 @@ export const createProductOrderAdminRoutes = (deps: ProductOrderAdminDeps): Rout
     responses: { 200: adminProductOrderPage },
     handler: async ({ query: { page, limit, ...filter } }) => {
       const { rows, total } = await listProductOrders(deps.db, filter, { page, limit });
-      return ok({ items: await presentAll(deps, rows), total, page, limit });
+      return ok({ items: await presentOrders(deps, rows), total, page, limit });
     },
   }),
   defineRoute({

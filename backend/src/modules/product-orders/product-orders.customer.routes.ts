@@ -33,8 +33,8 @@ type ProductOrderDeps = PlaceOrderDeps & ChangeStatusDeps & InvoiceDeps;
 
 const shared = { tags: ['product orders'], access: customerAccess } as const;
 
-/** Presents orders of one customer, who is signed in and so has a key. */
-const presentAll = async (
+/** Presents orders of a signed-in customer, who always has a data key. */
+const presentOrders = async (
   { db, vault }: { readonly db: Db; readonly vault: PlaceOrderDeps['vault'] },
   userId: string,
   orders: readonly ProductOrder[],
@@ -52,14 +52,14 @@ const readOrder = async (deps: ProductOrderDeps, userId: string, id: string) => 
   const order = await findProductOrder(deps.db, id, userId);
   if (order === undefined) throw new AppError('NOT_FOUND');
   const [[view], events, documents] = await Promise.all([
-    presentAll(deps, userId, [order]),
+    presentOrders(deps, userId, [order]),
     listEvents(deps.db, id),
     listInvoices(deps.db, id),
   ]);
   return { ...view, ...presentNumbers(documents), history: presentHistory(events) };
 };
 
-/** Declares a document of an order as a PDF. */
+/** Declares the route of an order's invoice or credit note. */
 const documentRoute = (deps: InvoiceDeps, document: 'invoice' | 'credit-note', summary: string) =>
   defineRoute({
     ...shared,
@@ -114,10 +114,10 @@ export const createProductOrderCustomerRoutes = (deps: ProductOrderDeps): Route[
     summary: "The caller's product orders, newest first",
     query: pageQuery.extend(betweenQuery),
     responses: { 200: productOrderPage },
-    handler: async ({ query: { page, limit, ...between }, principal: { userId } }) => {
-      const bounds = { page, limit };
-      const { rows, total } = await listProductOrders(deps.db, { userId, ...between }, bounds);
-      return ok({ items: await presentAll(deps, userId, rows), total, ...bounds });
+    handler: async ({ query: { page, limit, ...range }, principal: { userId } }) => {
+      const pageBounds = { page, limit };
+      const { rows, total } = await listProductOrders(deps.db, { userId, ...range }, pageBounds);
+      return ok({ items: await presentOrders(deps, userId, rows), total, ...pageBounds });
     },
   }),
   defineRoute({

@@ -8,18 +8,18 @@ interface Text {
   readonly body: string;
 }
 
-type ToldOrder = Pick<ProductOrder, 'id' | 'userId' | 'totalPaise' | 'lines'> & {
+type NotifiedOrder = Pick<ProductOrder, 'id' | 'userId' | 'totalPaise' | 'lines'> & {
   readonly shipment?: Shipment | undefined;
 };
 
-/** Names what was ordered, by its first piece. */
-const nameOf = ({ lines }: ToldOrder): string => {
+/** Returns the name of the first product, and the number of other lines. */
+const goodsNameOf = ({ lines }: NotifiedOrder): string => {
   const [first] = lines;
   const name = first?.name ?? 'jewellery';
   return lines.length > 1 ? `${name} and ${lines.length - 1} more` : name;
 };
 
-const parcelOf = ({ shipment }: ToldOrder): string => {
+const shipmentTextOf = ({ shipment }: NotifiedOrder): string => {
   if (shipment === undefined) return '';
   const { carrier, consignmentNumber } = shipment;
   return consignmentNumber === undefined
@@ -27,47 +27,47 @@ const parcelOf = ({ shipment }: ToldOrder): string => {
     : ` ${carrier} will deliver it (consignment number ${consignmentNumber}).`;
 };
 
-/** The text of each status: what happened, and what it means for the customer's money. */
-const texts: Readonly<Record<ProductOrderStatus, (order: ToldOrder) => Text>> = {
+/** The text of each status. It says what happened and what the customer has to pay. */
+const texts: Readonly<Record<ProductOrderStatus, (order: NotifiedOrder) => Text>> = {
   PLACED: (order) => ({
     title: 'Order placed',
     body:
-      `You ordered ${nameOf(order)} for INR ${formatRupees(order.totalPaise)}. ` +
+      `You ordered ${goodsNameOf(order)} for INR ${formatRupees(order.totalPaise)}. ` +
       'You pay when it is delivered, and can cancel it until it is packed.',
   }),
   CONFIRMED: (order) => ({
     title: 'Order confirmed',
-    body: `Your order of ${nameOf(order)} is confirmed and will be packed soon.`,
+    body: `Your order of ${goodsNameOf(order)} is confirmed and will be packed soon.`,
   }),
   PACKED: (order) => ({
     title: 'Order packed',
-    body: `Your order of ${nameOf(order)} is packed and will be shipped soon.`,
+    body: `Your order of ${goodsNameOf(order)} is packed and will be shipped soon.`,
   }),
   SHIPPED: (order) => ({
     title: 'Order on its way',
     body:
-      `Your order of ${nameOf(order)} is on its way.${parcelOf(order)} ` +
+      `Your order of ${goodsNameOf(order)} is on its way.${shipmentTextOf(order)} ` +
       `Please keep INR ${formatRupees(order.totalPaise)} ready.`,
   }),
   DELIVERED: (order) => ({
     title: 'Order delivered',
-    body: `Your order of ${nameOf(order)} was delivered.`,
+    body: `Your order of ${goodsNameOf(order)} was delivered.`,
   }),
   CANCELLED: (order) => ({
     title: 'Order cancelled',
-    body: `Your order of ${nameOf(order)} is cancelled. There is nothing to pay.`,
+    body: `Your order of ${goodsNameOf(order)} is cancelled. There is nothing to pay.`,
   }),
   RETURNED: (order) => ({
     title: 'Order returned',
-    body: `Your order of ${nameOf(order)} was returned to us. Please contact support about your refund.`,
+    body: `Your order of ${goodsNameOf(order)} was returned to us. Please contact support about your refund.`,
   }),
 };
 
-/** Tells the customer of a status that an order has now, once for each. */
+/** Notifies the customer of an order's new status, once for each status. */
 export const notifyStatus = (
   db: Db,
   notify: Notify,
-  order: ToldOrder,
+  order: NotifiedOrder,
   status: ProductOrderStatus,
 ): Promise<void> =>
   notify(db, {

@@ -30,7 +30,7 @@ const expectedTotal = z
     'The total that was shown to the customer, in rupees. The order is refused if the total is different.',
   );
 
-/** The pieces of one product in an order. */
+/** The maximum number of pieces of one product in an order. */
 const maxQuantity = 10;
 
 const itemBody = z.object({
@@ -41,7 +41,7 @@ const itemBody = z.object({
     .max(maxQuantity, `must be at most ${maxQuantity}`),
 });
 
-/** Refuses a product's second line: it would go round the limit of the quantity. */
+/** Refuses a second line of a product, because it would circumvent the maximum quantity. */
 const refuseRepeats = (
   items: readonly { readonly productId: string }[],
   context: z.RefinementCtx,
@@ -56,7 +56,7 @@ const refuseRepeats = (
   }
 };
 
-/** The lines of one order. */
+/** The maximum number of lines of an order. */
 const maxLines = 20;
 
 export const placeOrderBody = z.object({

@@ -5,32 +5,32 @@ import { transition, type TransitionTable } from '../../platform/transitions/tra
 import { insertEvent } from './product-orders.store.ts';
 import type { ProductOrder, ProductOrderStatus } from './product-orders.types.ts';
 
-const operator = ['admin'] as const;
-const unpacked = {
+const operatorOnly = ['admin'] as const;
+const cancelUnpacked = {
   allowedActors: ['admin', 'customer'] as const,
-  reason: 'it is not wanted, or not sent after all',
+  reason: 'the customer or an operator cancels the order',
 };
-const packed = { allowedActors: operator, reason: 'it is not sent after all' };
+const cancelPacked = { allowedActors: operatorOnly, reason: 'an operator cancels the order' };
 
 /** Every transition that a product order may make (contract: states > Product order). */
 const productOrderTransitions: TransitionTable<ProductOrderStatus, 'admin' | 'customer'> = {
   PLACED: {
-    CONFIRMED: { allowedActors: operator, reason: 'an operator accepts the order' },
-    CANCELLED: unpacked,
+    CONFIRMED: { allowedActors: operatorOnly, reason: 'an operator accepts the order' },
+    CANCELLED: cancelUnpacked,
   },
   CONFIRMED: {
-    PACKED: { allowedActors: operator, reason: 'the goods are packed' },
-    CANCELLED: unpacked,
+    PACKED: { allowedActors: operatorOnly, reason: 'the goods are packed' },
+    CANCELLED: cancelUnpacked,
   },
   PACKED: {
-    SHIPPED: { allowedActors: operator, reason: 'the parcel left the house' },
-    CANCELLED: packed,
+    SHIPPED: { allowedActors: operatorOnly, reason: 'the parcel is handed to the carrier' },
+    CANCELLED: cancelPacked,
   },
   SHIPPED: {
-    DELIVERED: { allowedActors: operator, reason: 'the customer has the goods and has paid' },
+    DELIVERED: { allowedActors: operatorOnly, reason: 'the customer has the goods and has paid' },
   },
   DELIVERED: {
-    RETURNED: { allowedActors: operator, reason: 'the goods came back' },
+    RETURNED: { allowedActors: operatorOnly, reason: 'the goods were returned' },
   },
   CANCELLED: {},
   RETURNED: {},
@@ -38,23 +38,23 @@ const productOrderTransitions: TransitionTable<ProductOrderStatus, 'admin' | 'cu
 
 interface ProductOrderTransition {
   readonly to: ProductOrderStatus;
-  /** `admin:<id>`, `customer:<id>`. */
+  /** The actor of the transition: `admin:<id>` or `customer:<id>`. */
   readonly actor: string;
   readonly cause: string;
   readonly requestId: string;
-  readonly at: Date;
+  readonly now: Date;
 }
 
 /**
- * Changes the state of a product order that the transaction has locked, and writes the row of its
+ * Changes the state of a product order that the transaction has locked, and inserts the row of its
  * history.
- * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
+ * @throws AppError ILLEGAL_TRANSITION if the table does not allow the transition
  */
 export const transitionProductOrder = (
   { random, logger }: { readonly random: Random; readonly logger: Pick<Logger, 'info' | 'error'> },
   tx: Db,
   { id, status: from }: Pick<ProductOrder, 'id' | 'status'>,
-  { to, actor, cause, requestId, at }: ProductOrderTransition,
+  { to, actor, cause, requestId, now }: ProductOrderTransition,
 ): Promise<void> => {
   const table = productOrderTransitions;
   const machine = { name: 'product order', idField: 'productOrderId', table, logger };
@@ -67,11 +67,20 @@ export const transitionProductOrder = (
     update: async () => {
       const { count } = await tx.productOrder.updateMany({
         where: { id, status: from },
-        data: { status: to, updatedAt: at },
+        data: { status: to, updatedAt: now },
       });
       return count;
     },
     recordHistory: () =>
-      insertEvent(tx, { id: random.uuid(), orderId: id, from, to, cause, actor, requestId, at }),
+      insertEvent(tx, {
+        id: random.uuid(),
+        orderId: id,
+        from,
+        to,
+        cause,
+        actor,
+        requestId,
+        at: now,
+      }),
   });
 };

@@ -22,17 +22,17 @@ import {
   type Shipment,
 } from './product-orders.types.ts';
 
-/** The result of an insert: written, or its key is taken, or a product has changed since. */
+/** The result of an insert. Nothing is inserted if the key is taken or a product has changed. */
 type InsertOutcome = 'placed' | 'key-taken' | 'products-changed';
 
-const linesOf = ({ lines }: NewProductOrder): string =>
+const serializeLines = ({ lines }: NewProductOrder): string =>
   JSON.stringify(
     lines.map((line, index) => ({
       line_no: index + 1,
       product_id: line.productId,
       name: line.name,
       quantity: line.quantity,
-      // As text: a number of JSON would not hold every bigint.
+      // Amounts are text, because a JSON number can't hold every bigint.
       unit_price_paise: line.unitPricePaise.toString(),
       gst_paise: line.gstPaise.toString(),
       line_total_paise: line.lineTotalPaise.toString(),
@@ -40,9 +40,10 @@ const linesOf = ({ lines }: NewProductOrder): string =>
   );
 
 /**
- * Inserts an order with its lines and the first row of its history, in one statement and so at
- * once, provided that `unchangedProducts` selects and locks a row for each line. Of several at once
- * with one key, the later ones wait for the first and find the key taken.
+ * Inserts an order with its lines and the first row of its history, in one statement.
+ * `unchangedProducts` selects and locks the products that have not changed since they were read. If it
+ * does not select one for each line, nothing is inserted. Of concurrent inserts with the same key, the
+ * later ones wait for the first and then find that the key is taken.
  */
 export const insertProductOrder = async (
   db: Db,
@@ -72,7 +73,7 @@ export const insertProductOrder = async (
           unit_price_paise, gst_paise, line_total_paise)
         SELECT (${lineIds}::uuid[])[line_no], placed.id, line_no, product_id, name, quantity,
           unit_price_paise, gst_paise, line_total_paise
-        FROM placed, jsonb_to_recordset(${linesOf(order)}::jsonb) AS line (line_no int,
+        FROM placed, jsonb_to_recordset(${serializeLines(order)}::jsonb) AS line (line_no int,
           product_id uuid, name text, quantity int, unit_price_paise bigint, gst_paise bigint,
           line_total_paise bigint)),
       history AS (
@@ -84,7 +85,7 @@ export const insertProductOrder = async (
       SELECT (SELECT count(*)::int FROM unchanged) AS unchanged,
         (SELECT count(*)::int FROM placed) AS placed`,
   );
-  invariant(row, 'the statement answers one row');
+  invariant(row, 'the statement returns one row');
   if (row.unchanged < order.lines.length) return 'products-changed';
   return row.placed === 1 ? 'placed' : 'key-taken';
 };
@@ -94,7 +95,7 @@ const withLines = { lines: { orderBy: { lineNo: 'asc' } } } as const;
 type Row = Prisma.ProductOrderGetPayload<{ include: typeof withLines }>;
 
 const toStatus = (text: string): ProductOrderStatus => {
-  const status = productOrderStatuses.find((one) => one === text);
+  const status = productOrderStatuses.find((known) => known === text);
   invariant(status !== undefined, 'a product order has a known status');
   return status;
 };
@@ -124,7 +125,7 @@ const toOrder = (row: Row): ProductOrder => ({
   createdAt: row.createdAt,
 });
 
-/** Returns an order, only of this customer where one is given. */
+/** Returns an order. If `userId` is given, returns only an order of that customer. */
 export const findProductOrder = async (
   db: Db,
   id: string,
@@ -135,7 +136,7 @@ export const findProductOrder = async (
   return row === null ? undefined : toOrder(row);
 };
 
-/** Returns the order that a customer's key made, and the hash of what it was made from. */
+/** Returns the order that a customer placed with an idempotency key, and the hash of its payload. */
 export const findOrderOfKey = async (
   db: Db,
   userId: string,
@@ -156,12 +157,12 @@ interface ProductOrderFilter extends ListRange {
   readonly q?: string | undefined;
 }
 
-const searchOf = (q: string): Prisma.ProductOrderWhereInput => {
+const searchConditionOf = (q: string): Prisma.ProductOrderWhereInput => {
   if (isUuid(q)) return { OR: [{ id: q }, { userId: q }, { lines: { some: { productId: q } } }] };
   return { user: { phone: /^\d{10}$/u.test(q) ? `+91${q}` : q } };
 };
 
-/** Returns one page of orders, newest first, and how many there are. */
+/** Returns a page of orders, newest first, and the number of matching orders. */
 export const listProductOrders = async (
   db: Db,
   { userId, status, q, ...range }: ProductOrderFilter,
@@ -173,14 +174,14 @@ export const listProductOrders = async (
     ...(amount !== undefined && { totalPaise: amount }),
     ...(userId !== undefined && { userId }),
     ...(status !== undefined && { status }),
-    ...(q !== undefined && searchOf(q)),
+    ...(q !== undefined && searchConditionOf(q)),
   };
-  const readRows = async (bounds: object, cut: { skip: number; take: number }) => {
+  const readRows = async (bounds: object, slice: { skip: number; take: number }) => {
     const rows = await db.productOrder.findMany({
       where: { ...where, ...bounds },
       include: withLines,
       orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-      ...cut,
+      ...slice,
     });
     return rows.map(toOrder);
   };
@@ -191,12 +192,15 @@ export const listProductOrders = async (
     const part = { kinds: ['PRODUCT_ORDER'] as const, statuses, ...range };
     return readCountedPage(db, part, page, { countRows, readRows });
   }
-  const cut = { skip: offsetOf(page), take: page.limit };
-  const [rows, total] = await Promise.all([readRows({}, cut), countRows({})]);
+  const slice = { skip: offsetOf(page), take: page.limit };
+  const [rows, total] = await Promise.all([readRows({}, slice), countRows({})]);
   return { rows, total };
 };
 
-/** Locks an order, of this customer where one is given, until the transaction ends, and returns it. */
+/**
+ * Locks an order until the transaction ends, and returns it. If `userId` is given, returns only an order
+ * of that customer.
+ */
 export const lockProductOrder = async (
   tx: Db,
   id: string,
@@ -206,27 +210,27 @@ export const lockProductOrder = async (
   return findProductOrder(tx, id, userId);
 };
 
-/** Stores the parcel of an order. The caller holds its lock. */
+/** Stores the shipment of an order. The caller has locked the order. */
 export const updateShipment = async (
   tx: Db,
   id: string,
   { carrier, consignmentNumber }: Shipment,
-  at: Date,
+  now: Date,
 ): Promise<void> => {
   await tx.productOrder.updateMany({
     where: { id },
-    data: { carrier, consignmentNumber: consignmentNumber ?? null, updatedAt: at },
+    data: { carrier, consignmentNumber: consignmentNumber ?? null, updatedAt: now },
   });
 };
 
-/** Adds a row to the history of an order. */
+/** Inserts a row of an order's history. */
 export const insertEvent = async (
   tx: Db,
   event: ProductOrderEvent & { readonly id: string; readonly orderId: string },
 ): Promise<void> => {
-  const { id, orderId, from: fromStatus, to: toStatus_, cause, actor, requestId, at } = event;
+  const { id, orderId, from: fromStatus, to, cause, actor, requestId, at } = event;
   await tx.productOrderEvent.createMany({
-    data: [{ id, orderId, fromStatus, toStatus: toStatus_, cause, actor, requestId, at }],
+    data: [{ id, orderId, fromStatus, toStatus: to, cause, actor, requestId, at }],
   });
 };
 
@@ -244,8 +248,9 @@ export const listEvents = async (db: Db, orderId: string): Promise<ProductOrderE
 };
 
 /**
- * Erases the person from a customer's orders, in the transaction that deletes their account: the
- * address, the keys that the client chose, and the hashes of what it sent. The rest is the books'.
+ * Erases the personal data of a customer's orders, in the transaction that deletes the account. It is the
+ * address, the consignment number, the idempotency keys and the payload hashes. The amounts stay for the
+ * books.
  */
 export const eraseProductOrders = async (
   tx: Db,
@@ -255,7 +260,7 @@ export const eraseProductOrders = async (
     where: { userId },
     data: {
       shippingAddressSealed: '',
-      // Anyone who has it could get the address from the carrier.
+      // The carrier may disclose the address for the consignment number.
       consignmentNumber: null,
       idempotencyKey: null,
       payloadHash: null,
@@ -264,10 +269,10 @@ export const eraseProductOrders = async (
   });
 };
 
-/** Days for which a key is replayed, as of every other key (contract: limits > Retention). */
+/** The number of days for which an idempotency key is kept (contract: limits > Retention). */
 const keyDays = 90;
 
-/** Erases keys that are older than any client repeats. The orders stay. Returns how many. */
+/** Erases the idempotency keys and payload hashes of old orders. Returns the number of changed rows. */
 export const eraseOldKeys = (db: Db, now: Date, limit: number): Promise<number> =>
   execute(
     db,

@@ -4,8 +4,8 @@ import type { Purge } from '../../platform/jobs/sweep.ts';
 import { eraseOldKeys } from './product-orders.store.ts';
 
 /**
- * Creates the purge of the keys of orders, with which the hashes of their payloads go. An order's
- * age is counted in the time that it was written in.
+ * Creates the purge that erases the idempotency keys and payload hashes of old orders. It uses the
+ * business clock, because the orders' times are of that clock.
  */
 export const createProductOrderKeyPurge = ({
   db,

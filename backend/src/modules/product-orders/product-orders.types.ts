@@ -12,10 +12,10 @@ export const productOrderStatuses = [
 ] as const;
 export type ProductOrderStatus = (typeof productOrderStatuses)[number];
 
-/** A customer's address for one delivery. Every field is personal. */
+/** The delivery address of one order. Every field is personal data. */
 export interface ShippingAddress {
   readonly name: string;
-  /** E.164. */
+  /** The phone number in E.164 format. */
   readonly phone: string;
   readonly line1: string;
   readonly line2?: string | undefined;
@@ -24,63 +24,63 @@ export interface ShippingAddress {
   readonly pincode: string;
 }
 
-/** A line of an order, with the name and prices of the moment in which it was placed. */
+/** A line of an order, with the name and prices at the time of the order. */
 export interface ProductOrderLine {
   readonly productId: string;
   readonly name: string;
   readonly quantity: number;
-  /** Of one piece, before GST. */
+  /** The price of one piece before GST. */
   readonly unitPricePaise: Paise;
-  /** Half-up over the line. */
+  /** The GST of the line, rounded half up. */
   readonly gstPaise: Paise;
   readonly lineTotalPaise: Paise;
 }
 
-/** The parcel of an order. */
+/** The carrier of an order's parcel and the consignment number. */
 export interface Shipment {
   readonly carrier: string;
   readonly consignmentNumber?: string | undefined;
 }
 
-/** Money that was received for an order. */
+/** Cash that was received for an order. */
 export interface ReceivedCash {
   readonly id: string;
   readonly amountPaise: Paise;
   readonly reference: string;
-  /** A day of the IST calendar, `YYYY-MM-DD`. */
+  /** The IST date of the receipt, `YYYY-MM-DD`. */
   readonly receivedOn: string;
   readonly recordedBy: string;
   readonly recordedAt: Date;
 }
 
-/** A product order as it is stored. The address is sealed with the customer's own key. */
+/** A product order. The address is sealed with the customer's own key. */
 export interface ProductOrder extends ProductOrderTotals {
   readonly id: string;
   readonly userId: string;
   readonly status: ProductOrderStatus;
   readonly lines: readonly ProductOrderLine[];
-  /** Empty once the customer's account is deleted. */
+  /** The sealed address. It is empty once the customer's account is deleted. */
   readonly shippingAddressSealed: string;
-  /** Undefined until an operator names the carrier, and once the account is deleted. */
+  /** The shipment, or undefined until an operator sets the carrier. */
   readonly shipment: Shipment | undefined;
   readonly cashReceivedPaise: Paise;
   readonly createdAt: Date;
 }
 
-/** An order about to be written, with what its row and its history keep besides. */
+/** An order that is inserted, with further columns of its row and its history. */
 export interface NewProductOrder extends Omit<
   ProductOrder,
   'status' | 'shipment' | 'cashReceivedPaise'
 > {
   readonly gstRateBps: Bps;
-  /** Undefined where the client sent no key, so that nothing is de-duplicated. */
+  /** The idempotency key, or undefined if the client sent none. Repeats are then not detected. */
   readonly key: { readonly idempotencyKey: string; readonly payloadHash: string } | undefined;
   readonly requestId: string;
 }
 
 /** One row of an order's history. */
 export interface ProductOrderEvent {
-  /** Null in the first row. */
+  /** The earlier status, or null in the first row. */
   readonly from: string | null;
   readonly to: string;
   readonly cause: string;

@@ -28,7 +28,10 @@ export interface CashDeps {
 
 type CashBody = z.output<typeof cashBody>;
 
-/** Returns true where this receipt is recorded. @throws AppError CONFLICT for another amount */
+/**
+ * Returns true if this receipt is already recorded.
+ * @throws AppError CONFLICT if it is recorded with another amount
+ */
 const isRecorded = async (tx: Db, orderId: string, body: CashBody): Promise<boolean> => {
   const earlier = await findCash(tx, orderId, body.reference);
   if (earlier === undefined) return false;
@@ -40,7 +43,7 @@ const isRecorded = async (tx: Db, orderId: string, body: CashBody): Promise<bool
   });
 };
 
-const requireOwed = (
+const requireOutstanding = (
   { status, totalPaise, cashReceivedPaise }: ProductOrder,
   cash: Paise,
 ): void => {
@@ -49,9 +52,12 @@ const requireOwed = (
     throw new AppError('ILLEGAL_TRANSITION', { message, details: { status } });
   }
   if (addPaise(cashReceivedPaise, cash) <= totalPaise) return;
-  const owed = subtractPaise(totalPaise, cashReceivedPaise);
+  const outstandingPaise = subtractPaise(totalPaise, cashReceivedPaise);
   throw validationError([
-    { field: 'amountPaise', message: `must be at most ${toSafePaise(owed)}, which is outstanding` },
+    {
+      field: 'amountPaise',
+      message: `must be at most ${toSafePaise(outstandingPaise)}, which is outstanding`,
+    },
   ]);
 };
 
@@ -66,11 +72,11 @@ const toCash = (body: CashBody, id: string, recordedBy: string, now: Date): Rece
 };
 
 /**
- * Records money that was received for a delivered order, once for each reference of a receipt,
- * with the audit row in the same transaction. The database adds it up and refuses more than the
- * order's total (contract: jewellery > Cash on delivery).
- * @throws AppError NOT_FOUND, ILLEGAL_TRANSITION, VALIDATION_FAILED, and CONFLICT for a reference
- *   that is recorded with another amount
+ * Records cash that was received for a delivered order, once for each reference of a receipt. The audit
+ * row is written in the same transaction. The database adds the amount to the order and refuses a sum
+ * above the order's total (contract: jewellery > Cash on delivery).
+ * @throws AppError NOT_FOUND, ILLEGAL_TRANSITION, VALIDATION_FAILED, and CONFLICT if the reference is
+ *   recorded with another amount
  */
 export const recordCash = (
   { inTransaction, clock, random, audit }: CashDeps,
@@ -82,7 +88,7 @@ export const recordCash = (
     const order = await lockProductOrder(tx, orderId);
     if (order === undefined) throw new AppError('NOT_FOUND');
     if (await isRecorded(tx, orderId, body)) return;
-    requireOwed(order, body.amountPaise);
+    requireOutstanding(order, body.amountPaise);
     const cash = toCash(body, random.uuid(), principal.adminId, clock.now());
     await insertCash(tx, orderId, cash);
     const received = addPaise(order.cashReceivedPaise, cash.amountPaise);

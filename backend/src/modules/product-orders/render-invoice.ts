@@ -5,10 +5,10 @@ import { istDate } from '../../platform/clock/ist.ts';
 import type { ProductInvoice } from './invoices.store.ts';
 import type { ProductOrderLine, ShippingAddress } from './product-orders.types.ts';
 
-/** The content of a document: its row, and what the order keeps of goods and address. */
-export interface PrintedInvoice {
+/** The content of an invoice or credit note, from the document's row and from its order. */
+export interface InvoiceContent {
   readonly document: ProductInvoice;
-  /** The invoice that a credit note is about. */
+  /** The order's invoice, to which a credit note refers. */
   readonly invoice: ProductInvoice;
   readonly orderId: string;
   readonly lines: readonly ProductOrderLine[];
@@ -16,18 +16,18 @@ export interface PrintedInvoice {
 }
 
 /**
- * Writes a text in the letters of the document's font. Others, such as those of Indian scripts, are
- * transliterated: the font that every reader of PDF has is without them.
+ * Transliterates the letters that the document's font does not have, such as those of Indian scripts. The
+ * font is one that every PDF reader has, so that it need not be embedded.
  */
 const printable = (text: string): string =>
   text.replaceAll(/[^\u0020-\u007e\u00a0-\u00ff]/gu, (letter) => anyAscii(letter));
 
-const partiesOf = ({ document, invoice, orderId, address }: PrintedInvoice) => {
+const partiesOf = ({ document, invoice, orderId, address }: InvoiceContent) => {
   const { supplier } = document;
   const isCredit = document.kind === 'CREDIT_NOTE';
   return {
     title: isCredit ? 'Credit note' : 'Tax invoice',
-    head: [
+    header: [
       `Number: ${document.number}`,
       `Date: ${istDate(document.issuedAt)}`,
       ...(isCredit ? [`For invoice: ${invoice.number} of ${istDate(invoice.issuedAt)}`] : []),
@@ -48,7 +48,7 @@ const partiesOf = ({ document, invoice, orderId, address }: PrintedInvoice) => {
   };
 };
 
-/** The chapter of the customs tariff for articles of jewellery, which an invoice has to name. */
+/** The HSN code of articles of jewellery, which an invoice must state. */
 const jewelleryHsn = '7113';
 
 const goodsOf = (lines: readonly ProductOrderLine[]): string[][] => [
@@ -64,37 +64,37 @@ const goodsOf = (lines: readonly ProductOrderLine[]): string[][] => [
   ]),
 ];
 
-const sumsOf = ({ document }: PrintedInvoice): string[][] => {
+const totalsOf = ({ document }: InvoiceContent): string[][] => {
   const { itemsTotalPaise, gstPaise, gstRateBps, deliveryFeePaise, totalPaise } = document;
   const { cgstPaise, sgstPaise } = splitGst(gstPaise);
-  // In percent: a half of a rate has a decimal more than the rate itself.
-  const half = formatDecimal(gstRateBps * 5n, 3);
+  // Half of the rate, in percent, needs a third decimal.
+  const halfRatePercent = formatDecimal(gstRateBps * 5n, 3);
   return [
     ['Taxable value', formatRupees(itemsTotalPaise)],
-    [`CGST ${half} %`, formatRupees(cgstPaise)],
-    [`SGST ${half} %`, formatRupees(sgstPaise)],
+    [`CGST ${halfRatePercent} %`, formatRupees(cgstPaise)],
+    [`SGST ${halfRatePercent} %`, formatRupees(sgstPaise)],
     ['Delivery', formatRupees(deliveryFeePaise)],
     [document.kind === 'CREDIT_NOTE' ? 'Total credited' : 'Total to pay', formatRupees(totalPaise)],
   ];
 };
 
 const [regular, bold] = ['Helvetica', 'Helvetica-Bold'];
-const cell = {
+const cellStyle = {
   border: { bottom: 0.5 },
   borderColor: '#999999',
   padding: 4,
 };
-const toRight = { x: 'right', y: 'top' } as const;
+const alignRight = { x: 'right', y: 'top' } as const;
 
 /**
- * Renders the PDF of an invoice or credit note. The same document has the same bytes each time, so
- * that there are never two versions of it.
+ * Renders an invoice or credit note as a PDF. The same document always has the same bytes, so that only
+ * one version of it exists.
  */
-export const renderInvoice = async (printed: PrintedInvoice): Promise<Buffer> => {
-  // Loaded by the first invoice: most processes never render one.
+export const renderInvoice = async (content: InvoiceContent): Promise<Buffer> => {
+  // The library is loaded with the first document, because most processes never render any.
   const { default: PdfDocument } = await import('pdfkit');
-  const { title, head, supplier, recipient } = partiesOf(printed);
-  const { number, issuedAt } = printed.document;
+  const { title, header, supplier, recipient } = partiesOf(content);
+  const { number, issuedAt } = content.document;
   const pdf = new PdfDocument({
     size: 'A4',
     margin: 48,
@@ -109,21 +109,21 @@ export const renderInvoice = async (printed: PrintedInvoice): Promise<Buffer> =>
     pdf.moveDown();
   };
   pdf.font(bold).fontSize(18).text(title).moveDown(0.5).fontSize(10);
-  write(head);
+  write(header);
   write(supplier, 'Supplier');
   write(recipient, 'Recipient');
   pdf.fontSize(9).table({
-    defaultStyle: cell,
-    columnStyles: ['*', 40, 42, 70, 76, 62, 76].map((width, at) => ({
+    defaultStyle: cellStyle,
+    columnStyles: ['*', 40, 42, 70, 76, 62, 76].map((width, index) => ({
       width,
-      ...(at > 1 && { align: toRight }),
+      ...(index > 1 && { align: alignRight }),
     })),
-    data: goodsOf(printed.lines),
+    data: goodsOf(content.lines),
   });
   pdf.moveDown().table({
-    defaultStyle: cell,
-    columnStyles: [{ width: '*' }, { width: 100, align: toRight }],
-    data: sumsOf(printed),
+    defaultStyle: cellStyle,
+    columnStyles: [{ width: '*' }, { width: 100, align: alignRight }],
+    data: totalsOf(content),
   });
   pdf.moveDown();
   write(['All amounts are in Indian rupees (INR). Payment is cash on delivery.']);

@@ -13,7 +13,7 @@ const exampleAddress = {
   pincode: '560001',
 };
 
-/** An address as customers send it. One line of plain text in each field. A house may be a number alone. */
+/** An address as customers send it. Each field is one line of plain text. */
 export const shippingAddressBody = z.object({
   name: plainName(100),
   phone: phoneSchema,
@@ -31,7 +31,7 @@ shippingAddressBody.register(z.globalRegistry, {
   examples: [exampleAddress],
 });
 
-/** An address as it is shown. */
+/** An address as it is shown to the customer and to operators. */
 export const shippingAddressView = z.object({
   name: z.string(),
   phone: z.string(),
@@ -53,13 +53,13 @@ const contextOf = (orderId: string) => ({
   row: orderId,
 });
 
-/** Seals the address of an order with the key of its customer. */
+/** Seals the address of an order with the customer's key. */
 export const sealAddress = (sealer: Sealer, orderId: string, address: ShippingAddress): string =>
   sealer.seal(JSON.stringify(address), contextOf(orderId));
 
 /**
- * Opens the address of an order. Returns undefined once its customer's account is deleted, when
- * there is neither a key nor anything to open.
+ * Opens the address of an order. Returns undefined if the customer's account was deleted, because the key
+ * and the address are then erased.
  */
 export const openAddress = (
   sealer: Sealer | undefined,

@@ -9,12 +9,12 @@ import { hasAllocatedOrder } from '../orders/index.ts';
 import { insertReferral } from './referrals.store.ts';
 
 /**
- * Creates the way to apply somebody's referral code, once and before the first buy, which makes a
- * pending reward of theirs (contract: customers > Referrals). It runs under the lock of the
- * customer's holding, which the allocation of a buy takes too: either the code is applied first
- * and that buy earns the reward, or the buy is first and the code is refused.
- * @throws AppError NOT_FOUND for a code that is no customer's, VALIDATION_FAILED for one's own,
- * CONFLICT after another one or after the first buy
+ * Creates the function that applies another customer's referral code, which inserts a PENDING reward for
+ * that customer (contract: customers > Referrals). A customer may apply one code, before the first buy.
+ * The function locks the customer's holding, which the allocation of a buy also locks. So either the code
+ * is applied first and the buy earns the reward, or the buy is first and the code is refused.
+ * @throws AppError NOT_FOUND if no customer has the code, VALIDATION_FAILED for the customer's own code,
+ *   and CONFLICT if a code was already applied or the customer has already bought
  */
 export const createApplyCode =
   ({
@@ -39,7 +39,7 @@ export const createApplyCode =
         throw new AppError('CONFLICT', { message });
       }
       const ids = { id: random.uuid(), rewardId: random.uuid() };
-      const at = clock.now();
-      if (await insertReferral(tx, { ...ids, referrerId, refereeId, code, at })) return;
+      const appliedAt = clock.now();
+      if (await insertReferral(tx, { ...ids, referrerId, refereeId, code, appliedAt })) return;
       throw new AppError('CONFLICT', { message: 'You have already used a referral code.' });
     });

@@ -4,7 +4,7 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { Logger } from '../../platform/observability/index.ts';
 import { adminActor, type ByOperator } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
-import { isBuyTakenBack, lockReward, type OperatorReward } from './operator-rewards.store.ts';
+import { isBuyReversed, lockReward, type OperatorReward } from './operator-rewards.store.ts';
 import { transitionReward } from './rewards.states.ts';
 
 export interface ChangeRewardDeps {
@@ -14,21 +14,21 @@ export interface ChangeRewardDeps {
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-/** A step that an operator takes with a reward. */
+/** A change of a reward by an operator: an approval, its withdrawal, or the record of a payment. */
 type RewardStep =
   | { readonly to: 'APPROVED' }
   | { readonly to: 'EARNED' }
   | { readonly to: 'PAID'; readonly reference: string };
 
-const changesOf = (step: RewardStep, adminId: string, at: Date) => {
+const changesOf = (step: RewardStep, adminId: string, now: Date) => {
   if (step.to === 'EARNED') return { approvedAt: null, approvedBy: null };
-  if (step.to === 'APPROVED') return { approvedAt: at, approvedBy: adminId };
-  return { paidAt: at, paidBy: adminId, paymentReference: step.reference };
+  if (step.to === 'APPROVED') return { approvedAt: now, approvedBy: adminId };
+  return { paidAt: now, paidBy: adminId, paymentReference: step.reference };
 };
 
-/** Throws for a reward whose buy does not stand: the sweep takes it back, or a review is open. */
-const requireStandingBuy = (isTakenBack: boolean): void => {
-  if (!isTakenBack) return;
+/** @throws AppError ILLEGAL_TRANSITION if the buy was reversed or is under review */
+const requireUnreversedBuy = (isReversed: boolean): void => {
+  if (!isReversed) return;
   throw new AppError('ILLEGAL_TRANSITION', {
     message: 'The purchase that earned this reward was reversed or is under review.',
   });
@@ -41,10 +41,10 @@ const actions = {
 } as const;
 
 /**
- * Approves a reward, withdraws the approval, or records that it was paid, in one transaction with
- * the audit row. The buy is checked again under the lock, since a reversed payment earns no reward.
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION where the reward is in another state, or its
- *   buy was reversed or is under review
+ * Approves a reward, withdraws the approval, or records that the reward was paid, in one transaction with
+ * the audit row. The buy is checked again under the lock, because a reversed payment earns no reward.
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if the reward is in another state, or if its buy was
+ *   reversed or is under review
  */
 export const changeReward = (
   { inTransaction, clock, audit, logger }: ChangeRewardDeps,
@@ -58,7 +58,7 @@ export const changeReward = (
     const { status: from, orderId } = reward;
     const { adminId } = principal;
     if (step.to !== 'EARNED') {
-      requireStandingBuy(orderId !== null && (await isBuyTakenBack(tx, orderId)));
+      requireUnreversedBuy(orderId !== null && (await isBuyReversed(tx, orderId)));
     }
     await transitionReward({ logger }, tx, reward, {
       to: step.to,

@@ -11,9 +11,9 @@ export interface FormerBuyerDeps {
 }
 
 /**
- * Keeps hashes of the PAN of a customer who bought, in the transaction that deletes the account and
- * before their KYC is erased, so that a new account of theirs earns no reward. A customer who
- * bought nothing leaves none.
+ * Stores hashes of the PAN of a customer who has bought gold, so that a new account of the same person
+ * earns no reward. It runs in the transaction that deletes the account, before KYC is erased. For a
+ * customer who has bought nothing, it stores no hash.
  */
 export const keepFormerBuyer = async (
   deps: FormerBuyerDeps,
@@ -28,8 +28,8 @@ export const keepFormerBuyer = async (
 };
 
 /**
- * Returns true for a customer whose PAN is that of somebody who bought before: in another account,
- * or in one that was deleted.
+ * Returns true if a person with the same PAN has bought gold before with another account, which may have
+ * been deleted.
  */
 export const hasBoughtElsewhere = async (
   deps: FormerBuyerDeps,

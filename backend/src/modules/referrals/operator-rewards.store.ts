@@ -9,7 +9,7 @@ import { rewardStatuses, type RewardStatus } from './referrals.types.ts';
 export interface OperatorReward {
   readonly id: string;
   readonly status: RewardStatus;
-  /** The referrer, whose reward it is. */
+  /** The id of the referrer, who gets the reward. */
   readonly userId: string;
   readonly refereeUserId: string;
   readonly orderId: string | null;
@@ -41,7 +41,7 @@ const toReward = ({ referral, referralId: _referralId, amountPaise, ...row }: Ro
   rewardPaise: amountPaise === null ? null : paise(amountPaise),
 });
 
-/** Returns a page of rewards, newest first, and how many there are. */
+/** Returns a page of rewards, newest first, and the number of matching rewards. */
 export const listAllRewards = async (
   db: Db,
   { status, userId, ...range }: RewardFilter,
@@ -54,12 +54,12 @@ export const listAllRewards = async (
     ...(createdAt !== undefined && { createdAt }),
     ...(amount !== undefined && { amountPaise: amount }),
   };
-  const readRows = async (bounds: object, cut: { skip: number; take: number }) => {
+  const readRows = async (bounds: object, slice: { skip: number; take: number }) => {
     const rows = await db.referralReward.findMany({
       where: { ...where, ...bounds },
       include: withReferee,
       orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-      ...cut,
+      ...slice,
     });
     return rows.map(toReward);
   };
@@ -70,20 +70,20 @@ export const listAllRewards = async (
     const part = { kinds: ['REFERRAL_REWARD'] as const, statuses, ...range };
     return readCountedPage(db, part, page, { countRows, readRows });
   }
-  const cut = { skip: offsetOf(page), take: page.limit };
-  const [rows, total] = await Promise.all([readRows({}, cut), countRows({})]);
+  const slice = { skip: offsetOf(page), take: page.limit };
+  const [rows, total] = await Promise.all([readRows({}, slice), countRows({})]);
   return { rows, total };
 };
 
-/** Returns one reward. */
+/** Returns a reward, or undefined if there is none. */
 export const findReward = async (db: Db, id: string): Promise<OperatorReward | undefined> => {
   const row = await db.referralReward.findUnique({ where: { id }, include: withReferee });
   return row === null ? undefined : toReward(row);
 };
 
 /**
- * Locks a reward until the transaction ends, and reads it. Its order is locked in share before it:
- * whatever takes the buy back has done so, or waits.
+ * Locks a reward until the transaction ends, and returns it. First takes a shared lock of its order, so
+ * that a reversal of the buy has either committed already or waits for this transaction.
  */
 export const lockReward = async (tx: Db, id: string): Promise<OperatorReward | undefined> => {
   await selectOne(
@@ -96,11 +96,11 @@ export const lockReward = async (tx: Db, id: string): Promise<OperatorReward | u
 };
 
 /**
- * Returns true where the buy of a reward was taken back, in whole or in part, whether the sweep has
- * come by since or not, and also while its order is under review.
+ * Returns true if the buy of a reward was reversed, in whole or in part, or if its order is under review.
+ * The sweep may not have reversed the reward yet.
  */
-export const isBuyTakenBack = async (tx: Db, orderId: string): Promise<boolean> => {
-  const row = await selectOne<{ stands: boolean }>(
+export const isBuyReversed = async (tx: Db, orderId: string): Promise<boolean> => {
+  const row = await selectOne<{ isUnreversed: boolean }>(
     tx,
     sql`
       SELECT o.status = 'ALLOCATED' AND NOT EXISTS (
@@ -108,18 +108,18 @@ export const isBuyTakenBack = async (tx: Db, orderId: string): Promise<boolean> 
         JOIN gateway_payment AS g ON g.payment_order_id = p.id AND g.standing = 'APPLIED'
         JOIN payment_reversal AS r
           ON r.gateway = g.gateway AND r.gateway_payment_id = g.gateway_payment_id
-        WHERE p.order_id = o.id) AS stands
+        WHERE p.order_id = o.id) AS "isUnreversed"
       FROM gold_order AS o WHERE o.id = ${orderId}::uuid`,
   );
-  return row?.stands !== true;
+  return row?.isUnreversed !== true;
 };
 
-const rupees = (column: Sql): Sql => sql`trim_scale(round(${column} / 100.0, 2))::numeric(20, 2)`;
+const rupeesOf = (column: Sql): Sql => sql`trim_scale(round(${column} / 100.0, 2))::numeric(20, 2)`;
 
-/** Selects the rows of the file for finance, in the order of its header. */
+/** Selects the rows of the CSV file for finance. The columns are in the order of `rewardFileHeader`. */
 export const rewardFileSql = (status: RewardStatus): Sql => sql`
   SELECT w.id, w.status, w.user_id, r.referee_user_id, w.order_id,
-    ${rupees(sql`w.amount_paise`)}, w.earned_at, w.approved_at, a.email, w.paid_at, p.email,
+    ${rupeesOf(sql`w.amount_paise`)}, w.earned_at, w.approved_at, a.email, w.paid_at, p.email,
     w.payment_reference, w.reversed_at
   FROM referral_reward AS w
   JOIN referral AS r ON r.id = w.referral_id

@@ -3,7 +3,7 @@ import { toSafePaise } from '../../money/index.ts';
 import { pageOf, plainLine } from '../../platform/http/index.ts';
 import { rewardStatuses, type ReferralReward } from './referrals.types.ts';
 
-/** Codes are read aloud and typed: case and blanks around one don't matter. */
+/** The body that applies a code. Case and surrounding spaces are ignored, because people type codes. */
 export const applyBody = z.object({
   code: plainLine(64).transform((text) => text.toUpperCase()),
 });

@@ -9,15 +9,15 @@ interface NewReferral {
   readonly referrerId: string;
   readonly refereeId: string;
   readonly code: string;
-  readonly at: Date;
+  readonly appliedAt: Date;
 }
 
 /**
- * Inserts a referral and the referrer's reward. Returns false when this referee already has a
- * referral, without ending the transaction.
+ * Inserts a referral and the referrer's reward. Returns false if the referee already has a referral. The
+ * transaction can then continue.
  */
 export const insertReferral = async (tx: Db, referral: NewReferral): Promise<boolean> => {
-  const { id, rewardId, referrerId, refereeId, code, at } = referral;
+  const { id, rewardId, referrerId, refereeId, code, appliedAt } = referral;
   const { count } = await tx.referral.createMany({
     data: [
       {
@@ -26,20 +26,26 @@ export const insertReferral = async (tx: Db, referral: NewReferral): Promise<boo
         refereeUserId: refereeId,
         code,
         status: 'APPLIED',
-        appliedAt: at,
-        updatedAt: at,
+        appliedAt,
+        updatedAt: appliedAt,
       },
     ],
     skipDuplicates: true,
   });
   if (count === 0) return false;
   await tx.referralReward.create({
-    data: { id: rewardId, referralId: id, userId: referrerId, status: 'PENDING', createdAt: at },
+    data: {
+      id: rewardId,
+      referralId: id,
+      userId: referrerId,
+      status: 'PENDING',
+      createdAt: appliedAt,
+    },
   });
   return true;
 };
 
-/** Returns one page of a referrer's rewards, newest first, and how many there are. */
+/** Returns a page of a referrer's rewards, newest first, and the number of the referrer's rewards. */
 export const listRewards = async (
   db: Db,
   userId: string,

@@ -5,8 +5,8 @@ import { describeError } from '../../platform/observability/index.ts';
 import { earnReward, listDueRewards, reverseRewards, type SettleDeps } from './settle-rewards.ts';
 
 /**
- * Creates the sweep that settles rewards: it reverses those of buys that were taken back, and then
- * earns those whose buy has stood for seven days. Operators approve and pay what is earned.
+ * Creates the sweep that first makes the rewards of reversed buys REVERSED, and then makes the rewards
+ * EARNED whose buy is seven days old. Operators approve and pay the earned rewards.
  */
 export const createSettleRewards = (deps: SettleDeps): Sweep => ({
   name: 'referrals-settle-rewards',
@@ -27,7 +27,7 @@ export const createSettleRewards = (deps: SettleDeps): Sweep => ({
   },
 });
 
-/** Deletes the hashes whose time is over. */
+/** Creates the purge of former buyers' hashes whose retention time is over. */
 export const createFormerBuyerPurge = ({
   db,
   clock,

@@ -29,8 +29,8 @@ const payers = adminAccess('SUPER_ADMIN');
 const approvers = adminAccess('SUPER_ADMIN', 'ADMIN');
 
 /**
- * Writes the file for finance while it is read, from one snapshot. Its audit row is there before
- * the first byte.
+ * Streams the CSV file for finance from one snapshot of the database. The audit row is committed before
+ * the first byte is sent.
  */
 const writeFile = (
   { db, readSnapshot, audit }: RewardAdminDeps,
@@ -42,22 +42,22 @@ const writeFile = (
     'content-type': 'text/csv; charset=utf-8; header=present',
     'content-disposition': `attachment; filename="referral-rewards_${status}.csv"`,
   },
-  write: (to, gone) =>
+  write: (output, signal) =>
     readSnapshot(async (snapshot) => {
       await audit.record(db, {
         action: 'referral-reward.export',
         ...adminActor(principal, context),
         after: { status },
       });
-      to.write(`${rewardFileHeader}\r\n`);
-      for await (const piece of snapshot.csv(rewardFileSql(status))) {
-        gone.throwIfAborted();
-        to.write(piece);
+      output.write(`${rewardFileHeader}\r\n`);
+      for await (const chunk of snapshot.csv(rewardFileSql(status))) {
+        signal.throwIfAborted();
+        output.write(chunk);
       }
-    }, gone),
+    }, signal),
 });
 
-const presented = (reward: OperatorReward | undefined): Reply => {
+const presentOrRefuse = (reward: OperatorReward | undefined): Reply => {
   if (reward === undefined) throw new AppError('NOT_FOUND');
   return ok(presentOperatorReward(reward));
 };
@@ -97,7 +97,7 @@ const createRewardReads = (deps: RewardAdminDeps): Route[] => [
     params: idParams,
     responses: { 200: operatorRewardView },
     errors: ['NOT_FOUND'],
-    handler: async ({ params: { id } }) => presented(await findReward(deps.db, id)),
+    handler: async ({ params: { id } }) => presentOrRefuse(await findReward(deps.db, id)),
   }),
 ];
 
@@ -114,7 +114,7 @@ export const createRewardAdminRoutes = (deps: RewardAdminDeps): Route[] => [
     responses: { 200: operatorRewardView },
     errors,
     handler: async ({ params: { id }, principal, context }) =>
-      presented(await changeReward(deps, id, { to: 'APPROVED' }, { principal, context })),
+      presentOrRefuse(await changeReward(deps, id, { to: 'APPROVED' }, { principal, context })),
   }),
   defineRoute({
     method: 'POST',
@@ -126,7 +126,7 @@ export const createRewardAdminRoutes = (deps: RewardAdminDeps): Route[] => [
     responses: { 200: operatorRewardView },
     errors,
     handler: async ({ params: { id }, principal, context }) =>
-      presented(await changeReward(deps, id, { to: 'EARNED' }, { principal, context })),
+      presentOrRefuse(await changeReward(deps, id, { to: 'EARNED' }, { principal, context })),
   }),
   defineRoute({
     method: 'POST',
@@ -139,6 +139,8 @@ export const createRewardAdminRoutes = (deps: RewardAdminDeps): Route[] => [
     responses: { 200: operatorRewardView },
     errors,
     handler: async ({ params: { id }, body: { reference }, principal, context }) =>
-      presented(await changeReward(deps, id, { to: 'PAID', reference }, { principal, context })),
+      presentOrRefuse(
+        await changeReward(deps, id, { to: 'PAID', reference }, { principal, context }),
+      ),
   }),
 ];

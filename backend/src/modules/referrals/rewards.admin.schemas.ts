@@ -22,7 +22,7 @@ paidBody.register(z.globalRegistry, {
   examples: [{ reference: 'UTR2026011500042' }],
 });
 
-const time = z.iso.datetime().nullable();
+const optionalTime = z.iso.datetime().nullable();
 
 export const operatorRewardView = z.object({
   id: z.uuid(),
@@ -32,14 +32,14 @@ export const operatorRewardView = z.object({
   orderId: z.uuid().nullable(),
   rewardPaise: z.int().min(0).nullable(),
   createdAt: z.iso.datetime(),
-  boughtAt: time,
-  earnedAt: time,
-  approvedAt: time,
+  boughtAt: optionalTime,
+  earnedAt: optionalTime,
+  approvedAt: optionalTime,
   approvedBy: z.uuid().nullable(),
-  paidAt: time,
+  paidAt: optionalTime,
   paidBy: z.uuid().nullable(),
   paymentReference: z.string().nullable(),
-  reversedAt: time,
+  reversedAt: optionalTime,
 });
 operatorRewardView.register(z.globalRegistry, {
   id: 'OperatorReferralReward',
@@ -67,7 +67,7 @@ operatorRewardView.register(z.globalRegistry, {
 
 export const operatorRewardPage = pageOf(operatorRewardView);
 
-const textOf = (at: Date | null): string | null => at?.toISOString() ?? null;
+const textOf = (time: Date | null): string | null => time?.toISOString() ?? null;
 
 export const presentOperatorReward = (
   reward: OperatorReward,

@@ -4,32 +4,32 @@ import type { Logger } from '../../platform/observability/index.ts';
 import { transition, type TransitionTable } from '../../platform/transitions/transitions.ts';
 import type { RewardStatus } from './referrals.types.ts';
 
-const takenBack = 'the buy was reversed, or its gold taken back';
+const buyReversed = 'the payment of the buy was reversed, or its gold was recovered';
 
 /**
- * Every transition of a reward (contract: states > Referral reward). Only those of operators are
- * checked against this table. The sweep that settles rewards makes the worker's, each by one
- * statement that updates rewards only in the states listed here.
+ * Every transition that a reward may make (contract: states > Referral reward). Only operators'
+ * transitions are checked against this table. The worker makes its transitions by SQL statements that
+ * update rewards only in the states that are listed here.
  */
 const rewardTransitions: TransitionTable<RewardStatus, 'worker' | 'admin'> = {
   PENDING: {
     EARNED: { allowedActors: ['worker'], reason: 'the first buy has stood for seven days' },
-    REVERSED: { allowedActors: ['worker'], reason: takenBack },
+    REVERSED: { allowedActors: ['worker'], reason: buyReversed },
   },
   EARNED: {
     APPROVED: { allowedActors: ['admin'], reason: 'an operator approved the payment' },
-    REVERSED: { allowedActors: ['worker'], reason: takenBack },
+    REVERSED: { allowedActors: ['worker'], reason: buyReversed },
   },
   APPROVED: {
     PAID: { allowedActors: ['admin'], reason: 'an operator recorded the payment' },
     EARNED: { allowedActors: ['admin'], reason: 'an operator withdrew the approval' },
-    REVERSED: { allowedActors: ['worker'], reason: takenBack },
+    REVERSED: { allowedActors: ['worker'], reason: buyReversed },
   },
   PAID: {},
   REVERSED: {},
 };
 
-/** Columns that change with a reward's state. Omitted columns stay. */
+/** Columns that change with a reward's state. Omitted columns keep their values. */
 type RewardChanges = Pick<
   Prisma.ReferralRewardUncheckedUpdateManyInput,
   'approvedAt' | 'approvedBy' | 'paidAt' | 'paidBy' | 'paymentReference'
@@ -37,7 +37,7 @@ type RewardChanges = Pick<
 
 interface RewardTransition {
   readonly to: RewardStatus;
-  /** `admin:<id>`. */
+  /** The actor of the transition: `admin:<id>`. */
   readonly actor: string;
   readonly cause: string;
   readonly changes: RewardChanges;
@@ -45,7 +45,7 @@ interface RewardTransition {
 
 /**
  * Changes the state of a reward that the transaction has locked.
- * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
+ * @throws AppError ILLEGAL_TRANSITION if the table does not allow the transition
  */
 export const transitionReward = (
   { logger }: { readonly logger: Pick<Logger, 'info' | 'error'> },

@@ -12,19 +12,22 @@ import { type Logger } from '../../platform/observability/index.ts';
 import { findUser } from '../identity/index.ts';
 import type { Notify } from '../notifications/index.ts';
 
-/** The time in which the payment of a first buy may still be reversed (contract: customers > Referrals). */
+/**
+ * The time in ms between a first buy and its reward. The payment of the buy may still be reversed in this
+ * time (contract: customers > Referrals).
+ */
 const settleAfterMs = 7 * 24 * 60 * 60_000;
 const batchSize = 100;
 
 /**
- * Reverses the rewards of buys whose money went away, or whose gold was taken back. Both are few:
- * the statement begins with them, and not with the rewards.
+ * Reverses the rewards of buys whose payment was reversed or whose gold was recovered. Such buys are few,
+ * so the statement starts from them and not from the rewards. Returns the number of reversed rewards.
  */
-export const reverseRewards = (db: Db, at: Date): Promise<number> =>
+export const reverseRewards = (db: Db, now: Date): Promise<number> =>
   execute(
     db,
     sql`
-      WITH taken_back AS (
+      WITH reversed_buy AS (
         SELECT id AS order_id FROM gold_order
         WHERE status = 'FAILED' AND allocated_at IS NOT NULL
         UNION
@@ -33,12 +36,15 @@ export const reverseRewards = (db: Db, at: Date): Promise<number> =>
           ON g.gateway = r.gateway AND g.gateway_payment_id = r.gateway_payment_id
         JOIN payment_order AS p ON p.id = g.payment_order_id
         WHERE g.standing = 'APPLIED')
-      UPDATE referral_reward AS w SET status = 'REVERSED', reversed_at = ${at}::timestamptz
-      FROM taken_back WHERE w.order_id = taken_back.order_id
+      UPDATE referral_reward AS w SET status = 'REVERSED', reversed_at = ${now}::timestamptz
+      FROM reversed_buy WHERE w.order_id = reversed_buy.order_id
         AND w.bought_at IS NOT NULL AND w.status IN ('PENDING', 'EARNED', 'APPROVED')`,
   );
 
-/** Lists rewards whose seven days are over, oldest first. An order under review keeps its back. */
+/**
+ * Lists the ids of PENDING rewards whose buy is seven days old, oldest first. A reward waits while its
+ * order is under review.
+ */
 export const listDueRewards = async (db: Db, now: Date): Promise<readonly string[]> => {
   const rows = await selectRows<{ id: string }>(
     db,
@@ -62,22 +68,22 @@ export interface SettleDeps {
 }
 
 const textOf = (rewardPaise: Paise): string => {
-  const happened = 'A friend who used your referral code bought gold for the first time.';
-  return rewardPaise > 0n ? `${happened} You earned INR ${formatRupees(rewardPaise)}.` : happened;
+  const event = 'A friend who used your referral code bought gold for the first time.';
+  return rewardPaise > 0n ? `${event} You earned INR ${formatRupees(rewardPaise)}.` : event;
 };
 
-/** Earns one reward and notifies its referrer. Of two workers one does. */
+/** Makes a PENDING reward EARNED and notifies the referrer. Of two concurrent calls, only one does so. */
 export const earnReward = (
   { inTransaction, clock, notify, rewardPaise }: SettleDeps,
   id: string,
 ): Promise<void> =>
   inTransaction(async (tx) => {
-    const at = clock.now();
+    const now = clock.now();
     const earned = await selectOne<{ userId: string; orderId: string }>(
       tx,
       sql`
         UPDATE referral_reward SET status = 'EARNED', amount_paise = ${rewardPaise}::bigint,
-          earned_at = ${at}::timestamptz
+          earned_at = ${now}::timestamptz
         WHERE id = ${id}::uuid AND status = 'PENDING'
         RETURNING user_id::text AS "userId", order_id::text AS "orderId"`,
     );

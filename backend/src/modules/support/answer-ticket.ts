@@ -26,10 +26,10 @@ export interface AnswerTicketDeps {
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-/** The states that end the wait of a ticket's writer. */
-const isEnd = (status: TicketStatus): boolean => status === 'RESOLVED' || status === 'CLOSED';
+/** Returns true for a state in which support has finished its work on a ticket. */
+const isFinal = (status: TicketStatus): boolean => status === 'RESOLVED' || status === 'CLOSED';
 
-const moveTicket = async (
+const changeStatus = async (
   deps: AnswerTicketDeps,
   tx: Db,
   ticket: StoredTicket,
@@ -53,14 +53,14 @@ const moveTicket = async (
       ...sealed,
     },
   });
-  // The operator who takes a ticket up is its assignee, unless it had one before.
+  // The operator who starts to work on an unassigned ticket becomes its assignee.
   if (from === 'OPEN' && ticket.assigneeId === null) {
     await assignTicket(tx, id, { assigneeId: principal.adminId, at });
   }
-  if (isEnd(to)) await extendRetention(tx, id, at);
+  if (isFinal(to)) await extendRetention(tx, id, at);
 };
 
-/** Adds what an operator writes to the customer, who is notified of it where they have an account. */
+/** Inserts an operator's message to the customer. A customer with an account is notified. */
 const addAnswer = async (
   { clock, random, vault, notify }: AnswerTicketDeps,
   tx: Db,
@@ -83,7 +83,7 @@ const addAnswer = async (
   await notifyAnswered(tx, notify, { ticket, messageId: id });
 };
 
-/** Locks a ticket after its customer. @throws AppError NOT_FOUND */
+/** Locks the ticket's customer, then the ticket. @throws AppError NOT_FOUND */
 const lockForOperator = async (tx: Db, reference: string): Promise<StoredTicket> => {
   await lockCustomerForShare(tx, reference);
   const ticket = await lockTicket(tx, reference);
@@ -92,9 +92,9 @@ const lockForOperator = async (tx: Db, reference: string): Promise<StoredTicket>
 };
 
 /**
- * Changes the state of a ticket, with its event, an operator's note, an answer to the customer and
- * the audit row in one transaction.
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION where the table does not have it
+ * Changes the state of a ticket. The operator may add a note and an answer to the customer. All rows,
+ * including the history and the audit row, are written in one transaction.
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if the table does not allow the transition
  */
 export const answerTicket = (
   deps: AnswerTicketDeps,
@@ -105,11 +105,11 @@ export const answerTicket = (
     const { principal, context } = by;
     const { status, note, answer } = change;
     const ticket = await lockForOperator(tx, reference);
-    await moveTicket(deps, tx, ticket, { to: status, by, ...(note !== undefined && { note }) });
+    await changeStatus(deps, tx, ticket, { to: status, by, ...(note !== undefined && { note }) });
     if (answer !== undefined) {
       await addAnswer(deps, tx, ticket, { message: answer, adminId: principal.adminId });
     }
-    const written = {
+    const writtenTexts = {
       ...(note !== undefined && { note }),
       ...(answer !== undefined && { answer }),
     };
@@ -119,14 +119,14 @@ export const answerTicket = (
       target: { type: 'support_ticket', id: reference },
       before: { status: ticket.status },
       after: { status },
-      ...(Object.keys(written).length > 0 && { sealed: { after: written } }),
+      ...(Object.keys(writtenTexts).length > 0 && { sealed: { after: writtenTexts } }),
       ...(ticket.userId !== null && { sealedFor: ticket.userId }),
     });
   });
 
 /**
  * Replies to the customer of a ticket. An OPEN ticket becomes IN_PROGRESS.
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION for a ticket that is closed
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if the ticket is CLOSED
  */
 export const writeToCustomer = (
   deps: AnswerTicketDeps,
@@ -138,7 +138,7 @@ export const writeToCustomer = (
     const ticket = await lockForOperator(tx, reference);
     const { status, userId } = ticket;
     if (status === 'CLOSED') throw new AppError('ILLEGAL_TRANSITION', { details: { status } });
-    if (status === 'OPEN') await moveTicket(deps, tx, ticket, { to: 'IN_PROGRESS', by });
+    if (status === 'OPEN') await changeStatus(deps, tx, ticket, { to: 'IN_PROGRESS', by });
     await addAnswer(deps, tx, ticket, { message, adminId: principal.adminId });
     await deps.audit.record(tx, {
       action: 'support.tickets.message',

@@ -5,8 +5,9 @@ import type { AnswerTicketDeps } from './answer-ticket.ts';
 import { assignTicket, lockTicket } from './support.store.ts';
 
 /**
- * Assigns a ticket to an operator, or to none, with the audit row in the same transaction.
- * @throws AppError NOT_FOUND, and VALIDATION_FAILED where there is no such active operator
+ * Assigns a ticket to an operator, or removes the assignee if `adminId` is null. The audit row is written
+ * in the same transaction.
+ * @throws AppError NOT_FOUND, and VALIDATION_FAILED if `adminId` is not the id of an active operator
  */
 export const nameAssignee = (
   { inTransaction, clock, audit }: AnswerTicketDeps,

@@ -3,17 +3,17 @@ import { openTicketStatuses, type TicketCategory, type TicketStatus } from './su
 
 const dayMs = 24 * 60 * 60_000;
 
-/** The time in which the law wants a grievance to be answered. */
+/** The number of days in which the law requires an answer to a grievance. */
 const grievanceDays = 30;
 
-/** Returns the moment by which a ticket is to be resolved (contract: operators > Tickets). */
+/** Returns the time by which a ticket must be resolved (contract: operators > Tickets). */
 export const dueAtOf = (
   category: TicketCategory,
   openedAt: Date,
   { contactDays }: { readonly contactDays: number },
 ): Date => addMs(openedAt, (category === 'GRIEVANCE' ? grievanceDays : contactDays) * dayMs);
 
-/** Returns true for a ticket that still waits for the house after its due date. */
+/** Returns true if a ticket is past its due date and is not resolved. */
 export const isOverdue = (
   { status, dueAt }: { readonly status: TicketStatus; readonly dueAt: Date | null },
   now: Date,

@@ -6,7 +6,7 @@ import {
   messageContext,
   noteContext,
   openText,
-  strangersMs,
+  serviceSealedLifeMs,
   ticketContext,
 } from './ticket-sealing.ts';
 
@@ -14,40 +14,42 @@ type Vaults = Pick<Vault, 'forUsers' | 'service'>;
 type Context = ReturnType<typeof noteContext>;
 
 /**
- * Seals a text of the customer's with the service key. Returns null where there is nothing to read.
+ * Seals a text with the service key that was sealed with the customer's key. Returns null if the text was
+ * erased or can't be opened.
  */
 type Reseal = (sealed: string | null, context: Context) => string | null;
 
 const createReseal =
-  (own: Sealer | undefined, { service }: Vaults): Reseal =>
+  (customerSealer: Sealer | undefined, { service }: Vaults): Reseal =>
   (sealed, context) => {
-    const text = openText(own, sealed, context);
+    const text = openText(customerSealer, sealed, context);
     return text === null ? null : service.seal(text, context);
   };
 
 const keepTicket = async (tx: Db, id: string, reseal: Reseal, purgeAfter: Date): Promise<void> => {
   const ticket = await tx.supportTicket.findUniqueOrThrow({ where: { id } });
-  const of = (name: string, sealed: string | null) => reseal(sealed, ticketContext(name, id));
+  const resealField = (name: string, sealed: string | null) =>
+    reseal(sealed, ticketContext(name, id));
   await tx.supportTicket.updateMany({
     where: { id },
     data: {
-      nameSealed: of('name', ticket.nameSealed),
-      emailSealed: of('email', ticket.emailSealed),
-      phoneSealed: of('phone', ticket.phoneSealed),
-      subjectSealed: of('subject', ticket.subjectSealed),
-      messageSealed: of('message', ticket.messageSealed),
+      nameSealed: resealField('name', ticket.nameSealed),
+      emailSealed: resealField('email', ticket.emailSealed),
+      phoneSealed: resealField('phone', ticket.phoneSealed),
+      subjectSealed: resealField('subject', ticket.subjectSealed),
+      messageSealed: resealField('message', ticket.messageSealed),
       purgeAfter,
     },
   });
-  const own = { ticketId: id, purgeAfter: null };
-  for (const message of await tx.supportTicketMessage.findMany({ where: own })) {
+  const sealedByCustomer = { ticketId: id, purgeAfter: null };
+  for (const message of await tx.supportTicketMessage.findMany({ where: sealedByCustomer })) {
     const bodySealed = reseal(message.bodySealed, messageContext(message.id));
     await tx.supportTicketMessage.updateMany({
       where: { id: message.id },
       data: { bodySealed, purgeAfter },
     });
   }
-  for (const event of await tx.supportTicketEvent.findMany({ where: own })) {
+  for (const event of await tx.supportTicketEvent.findMany({ where: sealedByCustomer })) {
     if (event.noteSealed === null) continue;
     const noteSealed = reseal(event.noteSealed, noteContext(event.id));
     await tx.supportTicketEvent.updateMany({
@@ -58,9 +60,9 @@ const keepTicket = async (tx: Db, id: string, reseal: Reseal, purgeAfter: Date):
 };
 
 /**
- * Keeps the open tickets of a customer whose account is deleted, before their key is destroyed:
- * what is theirs is sealed with the service key, and erased 30 days after the ticket is resolved. A
- * grievance has to be answered, whatever became of the account. The caller has locked the customer.
+ * Keeps the open tickets of a customer whose account is deleted, because a grievance must be answered even
+ * after the deletion. Seals their texts with the service key before the customer's key is destroyed. The
+ * texts are erased 30 days after the ticket is resolved. The caller has locked the customer.
  */
 export const keepOpenTickets = async (
   { vault }: { readonly vault: Vaults },
@@ -76,6 +78,6 @@ export const keepOpenTickets = async (
   );
   if (rows.length === 0) return;
   const reseal = createReseal((await vault.forUsers(tx, [userId])).get(userId), vault);
-  const purgeAfter = addMs(at, strangersMs);
+  const purgeAfter = addMs(at, serviceSealedLifeMs);
   for (const { id } of rows) await keepTicket(tx, id, reseal, purgeAfter);
 };

@@ -5,9 +5,9 @@ import type { Random } from '../../platform/ids/random.ts';
 import { dueAtOf } from './due-date.ts';
 import { insertTicket } from './support.store.ts';
 import type { TicketContent } from './support.types.ts';
-import { strangersMs, ticketContext } from './ticket-sealing.ts';
+import { serviceSealedLifeMs, ticketContext } from './ticket-sealing.ts';
 
-/** Letters and digits that are not easily confused: no 0 and O, no 1, I and L. */
+/** Letters and digits that are not easily confused. It has no 0 and O, and no 1, I and L. */
 const alphabet = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
 const referenceLength = 8;
 
@@ -16,7 +16,7 @@ interface OpenTicketDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly vault: Pick<Vault, 'forUser' | 'service'>;
-  /** TICKET_ANSWER_DAYS: of tickets that are no grievance. */
+  /** TICKET_ANSWER_DAYS, the days until a ticket is due that is not a grievance. */
   readonly contactDays: number;
 }
 
@@ -25,8 +25,8 @@ const makeReference = (random: Pick<Random, 'int'>): string => {
   return `DG-${Array.from({ length: referenceLength }, letter).join('')}`;
 };
 
-/** Returns undefined where there is no customer, or where the customer's key is destroyed. */
-const customersSealer = async (
+/** Returns the customer's sealer, or undefined without a customer or if the customer's key is destroyed. */
+const findCustomerSealer = async (
   { db, vault }: OpenTicketDeps,
   userId: string | undefined,
 ): Promise<Sealer | undefined> => {
@@ -42,9 +42,9 @@ const customersSealer = async (
 const maxAttempts = 8;
 
 /**
- * Opens a ticket and returns its reference. Its text is sealed with the key of the signed-in
- * customer. Without a customer it is sealed with the service key, and erased 30 days after the
- * ticket was resolved.
+ * Opens a ticket and returns its reference. The texts are sealed with the key of the signed-in customer.
+ * Without a customer they are sealed with the service key, and erased 30 days after the ticket is
+ * resolved.
  */
 export const openTicket = async (
   deps: OpenTicketDeps,
@@ -52,25 +52,25 @@ export const openTicket = async (
   signedInUserId: string | undefined,
 ): Promise<string> => {
   const { db, clock, random, vault } = deps;
-  const own = await customersSealer(deps, signedInUserId);
-  const sealer = own ?? vault.service;
-  const at = clock.now();
+  const customerSealer = await findCustomerSealer(deps, signedInUserId);
+  const sealer = customerSealer ?? vault.service;
+  const createdAt = clock.now();
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const [id, reference] = [random.uuid(), makeReference(random)];
     const seal = (name: string, text: string): string => sealer.seal(text, ticketContext(name, id));
     const isNew = await insertTicket(db, {
       id,
       reference,
-      userId: own === undefined ? null : (signedInUserId ?? null),
+      userId: customerSealer === undefined ? null : (signedInUserId ?? null),
       category: content.category,
       nameSealed: seal('name', content.name),
       emailSealed: content.email === undefined ? null : seal('email', content.email),
       phoneSealed: content.phone === undefined ? null : seal('phone', content.phone),
       subjectSealed: seal('subject', content.subject),
       messageSealed: seal('message', content.message),
-      purgeAfter: own === undefined ? addMs(at, strangersMs) : null,
-      dueAt: dueAtOf(content.category, at, deps),
-      createdAt: at,
+      purgeAfter: customerSealer === undefined ? addMs(createdAt, serviceSealedLifeMs) : null,
+      dueAt: dueAtOf(content.category, createdAt, deps),
+      createdAt,
     });
     if (isNew) return reference;
   }

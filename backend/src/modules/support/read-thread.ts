@@ -5,7 +5,7 @@ import { findTicket, listTickets, type StoredTicket } from './support.store.ts';
 import type { OwnTicket, TicketThread } from './support.schemas.ts';
 import { listMessages } from './ticket-messages.store.ts';
 
-const ownView = (ticket: StoredTicket, open: TicketOpener): OwnTicket => ({
+const presentOwnTicket = (ticket: StoredTicket, open: TicketOpener): OwnTicket => ({
   reference: ticket.reference,
   category: ticket.category,
   status: ticket.status,
@@ -23,12 +23,13 @@ export const readOwnTickets = async (
 ) => {
   const { tickets, total } = await listTickets(deps.db, { userId }, page);
   const open = await createOpener(deps, tickets);
-  return { items: tickets.map((ticket) => ownView(ticket, open)), total, ...page };
+  return { items: tickets.map((ticket) => presentOwnTicket(ticket, open)), total, ...page };
 };
 
 /**
- * Returns a ticket as its writer sees it: what they and the house wrote, oldest first. Notes are
- * the operators' own, and so is who of them wrote. @throws AppError NOT_FOUND
+ * Returns a ticket as its author sees it, with the messages of the author and of support, oldest first.
+ * Operators' notes and names are left out.
+ * @throws AppError NOT_FOUND
  */
 export const readThread = async (
   deps: Pick<ReadTicketsDeps, 'db' | 'vault'>,
@@ -38,15 +39,15 @@ export const readThread = async (
   if (ticket === undefined) throw new AppError('NOT_FOUND');
   const open = await createOpener(deps, [ticket]);
   const messages = await listMessages(deps.db, ticket.id);
-  const first = {
+  const firstMessage = {
     at: ticket.createdAt.toISOString(),
     author: 'CUSTOMER' as const,
     text: open.text(ticket, 'message', ticket.messageSealed),
   };
   return {
-    ...ownView(ticket, open),
+    ...presentOwnTicket(ticket, open),
     messages: [
-      first,
+      firstMessage,
       ...messages.map((message) => ({
         at: message.at.toISOString(),
         author: message.author,

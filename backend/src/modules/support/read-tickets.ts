@@ -21,7 +21,7 @@ export interface ReadTicketsDeps {
   readonly vault: Pick<Vault, 'forUsers' | 'service'>;
 }
 
-/** Returns a search of tickets: a customer's id, or a part of the reference in any case. */
+/** Converts a search text to a filter by customer id, or by a part of the reference in any case. */
 export const filterOfSearch = (q: string | undefined): Partial<TicketFilter> => {
   if (q === undefined) return {};
   const isUserId = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/iu.test(q);
@@ -29,8 +29,9 @@ export const filterOfSearch = (q: string | undefined): Partial<TicketFilter> => 
 };
 
 /**
- * Opens the texts of tickets, all customers' keys at once. What has a time to be erased was sealed
- * by the service key, the rest by the customer's.
+ * Creates the functions that open the texts of these tickets. Loads the keys of all their customers at
+ * once. A text with `purgeAfter` was sealed with the service key, and any other text with the customer's
+ * key.
  */
 export const createOpener = async (
   { db, vault }: Pick<ReadTicketsDeps, 'db' | 'vault'>,
@@ -69,7 +70,7 @@ const summaryOf = (ticket: StoredTicket, open: TicketOpener, now: Date): TicketS
   updatedAt: ticket.updatedAt.toISOString(),
 });
 
-/** Returns a page of tickets, newest first, each with its subject. */
+/** Returns a page of tickets, newest first, with their subjects. */
 export const readTickets = async (deps: ReadTicketsDeps, filter: TicketFilter, page: Page) => {
   const { tickets, total } = await listTickets(deps.db, filter, page);
   const open = await createOpener(deps, tickets);
@@ -78,8 +79,8 @@ export const readTickets = async (deps: ReadTicketsDeps, filter: TicketFilter, p
 };
 
 /**
- * Returns a ticket with its messages and notes. Text that was erased, or sealed with a destroyed
- * key, is null.
+ * Returns a ticket with its messages and notes. A text is null if it was erased or if its key is
+ * destroyed.
  * @throws AppError NOT_FOUND
  */
 export const readTicket = async (

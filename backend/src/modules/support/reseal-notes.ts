@@ -6,27 +6,37 @@ import {
 import { sql, type Db } from '../../platform/db/index.ts';
 import { messageContext, noteContext } from './ticket-sealing.ts';
 
-/** Matches the rows that the service key sealed. They have a time to be erased. */
-const where = sql`purge_after IS NOT NULL`;
+/** The condition that the service key sealed a row. Only such rows have a `purge_after`. */
+const isSealedByService = sql`purge_after IS NOT NULL`;
 
-const columns: readonly SealedColumn[] = [
-  { table: 'support_ticket_event', column: 'note_sealed', contextOf: noteContext, where },
-  { table: 'support_ticket_message', column: 'body_sealed', contextOf: messageContext, where },
+const sealedColumns: readonly SealedColumn[] = [
+  {
+    table: 'support_ticket_event',
+    column: 'note_sealed',
+    contextOf: noteContext,
+    where: isSealedByService,
+  },
+  {
+    table: 'support_ticket_message',
+    column: 'body_sealed',
+    contextOf: messageContext,
+    where: isSealedByService,
+  },
 ];
 
-/** Seals the notes and messages of strangers' tickets again: see `resealColumn`. */
+/** Seals notes and messages under the service key again, as `resealColumn` does. Returns their number. */
 export const resealNotes = async (
   deps: Parameters<typeof resealColumn>[0],
   signal: AbortSignal,
 ): Promise<number> => {
   let count = 0;
-  for (const place of columns) count += await resealColumn(deps, place, signal);
+  for (const column of sealedColumns) count += await resealColumn(deps, column, signal);
   return count;
 };
 
-/** Counts notes and messages that another service key than the one of id `keyId` sealed. */
+/** Counts notes and messages that were sealed with a service key other than `keyId`. */
 export const countOutdatedNotes = async (db: Db, keyId: string): Promise<number> => {
   let count = 0;
-  for (const place of columns) count += await countSealedByOther(db, place, keyId);
+  for (const column of sealedColumns) count += await countSealedByOther(db, column, keyId);
   return count;
 };

@@ -9,20 +9,20 @@ import {
 import { firstId } from '../../platform/ids/first-id.ts';
 import { ticketContext } from './ticket-sealing.ts';
 
-/** The sealed columns of a ticket, as the context of their seals names them. */
+/** The names of a ticket's sealed columns in their sealing contexts. */
 const columns = ['name', 'email', 'phone', 'subject', 'message'] as const;
-type Sealed = Readonly<Record<(typeof columns)[number], string | null>>;
+type SealedFields = Readonly<Record<(typeof columns)[number], string | null>>;
 
-/** Matches tickets that the service sealed, with another service key than the one of id `keyId` sealed. */
-const sealedByOther = (keyId: string) => sql`
+/** Returns the condition that a ticket was sealed with a service key other than `keyId`. */
+const isSealedByOther = (keyId: string) => sql`
   message_sealed IS NOT NULL AND purge_after IS NOT NULL
   AND NOT starts_with(message_sealed, ${`v1.${keyId}.`})`;
 
-/** Seals every column again. Returns undefined where the old key is gone. */
+/** Seals every column of a ticket with the first service key. Returns undefined if the old key is gone. */
 const resealTicket = (
   { service }: Pick<Vault, 'service'>,
-  ticket: Sealed & { readonly id: string },
-): Sealed | undefined => {
+  ticket: SealedFields & { readonly id: string },
+): SealedFields | undefined => {
   const reseal = (name: (typeof columns)[number]): string | null => {
     const sealed = ticket[name];
     if (sealed === null) return null;
@@ -39,9 +39,9 @@ const resealTicket = (
 };
 
 /**
- * After a new first key in PII_KEYRING: seals tickets of strangers again, a batch in each
- * transaction. One whose key has left the ring stays as it is.
- * @returns how many tickets were sealed again
+ * Seals tickets under the service key again after PII_KEYRING has a new first key, a batch in each
+ * transaction. A ticket whose key is not in the keyring any more is left unchanged. Returns the number of
+ * tickets that were sealed again.
  */
 export const resealTickets = async (
   {
@@ -59,45 +59,45 @@ export const resealTickets = async (
   let after = firstId;
   while (!signal.aborted) {
     const batch = await inTransaction(async (tx) => {
-      const rows = await selectRows<Sealed & { readonly id: string }>(
+      const rows = await selectRows<SealedFields & { readonly id: string }>(
         tx,
         sql`
           SELECT id::text AS id, name_sealed AS name, email_sealed AS email,
             phone_sealed AS phone, subject_sealed AS subject, message_sealed AS message
           FROM support_ticket
-          WHERE id > ${after}::uuid AND ${sealedByOther(vault.keyId)}
+          WHERE id > ${after}::uuid AND ${isSealedByOther(vault.keyId)}
           ORDER BY id LIMIT ${batchSize}::int FOR UPDATE SKIP LOCKED`,
       );
       let resealed = 0;
       for (const row of rows) {
-        const fresh = resealTicket(vault, row);
-        if (fresh === undefined) continue;
+        const resealedFields = resealTicket(vault, row);
+        if (resealedFields === undefined) continue;
         const { count: changed } = await tx.supportTicket.updateMany({
           where: { id: row.id },
           data: {
-            nameSealed: fresh.name,
-            emailSealed: fresh.email,
-            phoneSealed: fresh.phone,
-            subjectSealed: fresh.subject,
-            messageSealed: fresh.message,
+            nameSealed: resealedFields.name,
+            emailSealed: resealedFields.email,
+            phoneSealed: resealedFields.phone,
+            subjectSealed: resealedFields.subject,
+            messageSealed: resealedFields.message,
           },
         });
         resealed += changed;
       }
-      return { resealed, seen: rows.length, last: rows.at(-1)?.id };
+      return { resealed, read: rows.length, last: rows.at(-1)?.id };
     });
     count += batch.resealed;
-    if (batch.seen < batchSize) break;
+    if (batch.read < batchSize) break;
     after = batch.last ?? after;
   }
   return count;
 };
 
-/** Counts tickets of strangers that another service key than the one of id `keyId` sealed. */
+/** Counts tickets that were sealed with a service key other than `keyId`. */
 export const countOutdatedTickets = async (db: Db, keyId: string): Promise<number> => {
   const row = await selectOne<{ count: number }>(
     db,
-    sql`SELECT count(*)::int AS count FROM support_ticket WHERE ${sealedByOther(keyId)}`,
+    sql`SELECT count(*)::int AS count FROM support_ticket WHERE ${isSealedByOther(keyId)}`,
   );
   return row?.count ?? 0;
 };

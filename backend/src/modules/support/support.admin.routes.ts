@@ -28,7 +28,7 @@ const filterOf = (
   ...filterOfSearch(q),
 });
 
-/** Declares what operators do with one ticket, except changing its state. */
+/** Declares the routes by which operators write to a ticket's customer and assign the ticket. */
 const createDeskRoutes = (deps: AnswerTicketDeps): Route[] => [
   defineRoute({
     method: 'POST',

@@ -43,15 +43,15 @@ interface SupportDeps {
   readonly random: Random;
   readonly vault: Pick<Vault, 'forUser' | 'forUsers' | 'service'>;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** Signing in is not needed, but whose ticket it is decides whose key seals it. */
+  /** Identifies the customer, if one is signed in. The customer's key then seals the ticket. */
   readonly identify: IdentifyCustomer;
-  /** TICKET_ANSWER_DAYS */
+  /** TICKET_ANSWER_DAYS, the days until a ticket is due that is not a grievance. */
   readonly contactDays: number;
 }
 
 const shared = { tags: ['support'], access: PUBLIC };
 
-/** Declares the opening of tickets, and what their references show to everybody. */
+/** Declares the public routes that open a ticket and return the status of a ticket by its reference. */
 const createTicketRoutes = (deps: SupportDeps): Route[] => {
   const { db, redis, logger, identify } = deps;
   const countTicket = createWindowLimit({
@@ -96,7 +96,7 @@ const createTicketRoutes = (deps: SupportDeps): Route[] => {
   ];
 };
 
-/** Declares the threads of tickets, for those who wrote them. */
+/** Declares the routes by which the author of a ticket reads it and replies to it. */
 const createThreadRoutes = (deps: SupportDeps): Route[] => {
   const access = createTicketAccess(deps);
   return [
@@ -138,8 +138,8 @@ const createThreadRoutes = (deps: SupportDeps): Route[] => {
 };
 
 /**
- * Declares `/support/tickets` of the customer API, for everybody but the list, which is the
- * signed-in customer's own (contract: customers > Support).
+ * Declares `/support/tickets` of the customer API. Only the list of the caller's own tickets needs a
+ * signed-in customer (contract: customers > Support).
  */
 export const createSupportCustomerRoutes = (deps: SupportDeps): Route[] => [
   ...createTicketRoutes(deps),

@@ -2,7 +2,7 @@ import type { Db } from '../../platform/db/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import { isStillCustomer } from '../identity/index.ts';
 
-/** Notifies a ticket's customer of an answer. A stranger reads it by reference and contact. */
+/** Notifies a ticket's customer of an answer. An author without an account is not notified. */
 export const notifyAnswered = async (
   tx: Db,
   notify: Notify,

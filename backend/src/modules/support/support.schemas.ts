@@ -44,7 +44,8 @@ export const referenceParams = z.object({
 });
 
 /**
- * All that a reference shows, since the holder of a reference may not be the author of the ticket.
+ * The part of a ticket that is shown to a person who knows only its reference. It has no content, because
+ * that person may not be the author.
  */
 export const ticketStatusView = z.object({ status: z.enum(ticketStatuses) });
 ticketStatusView.register(z.globalRegistry, {
@@ -121,7 +122,7 @@ threadMessage.register(z.globalRegistry, {
   ],
 });
 
-/** A ticket as its writer sees it: no operator's name, and none of their notes. */
+/** A ticket as its author sees it, without operators' names and notes. */
 export const threadView = ownTicket.extend({
   messages: z
     .array(threadMessage)

@@ -4,27 +4,29 @@ import { transition, type TransitionTable } from '../../platform/transitions/tra
 import { insertTicketEvent, type StoredTicket } from './support.store.ts';
 import type { TicketStatus } from './support.types.ts';
 
-/** Every transition of a ticket (contract: states > Support ticket). */
+/** Every transition that a ticket may make (contract: states > Support ticket). */
 const ticketTransitions: TransitionTable<TicketStatus, 'admin' | 'customer'> = {
-  OPEN: { IN_PROGRESS: { allowedActors: ['admin'], reason: 'an operator took it up' } },
-  IN_PROGRESS: { RESOLVED: { allowedActors: ['admin'], reason: 'an operator answered it' } },
+  OPEN: { IN_PROGRESS: { allowedActors: ['admin'], reason: 'an operator started to work on it' } },
+  IN_PROGRESS: {
+    RESOLVED: { allowedActors: ['admin'], reason: 'an operator resolved the ticket' },
+  },
   RESOLVED: {
     IN_PROGRESS: {
       allowedActors: ['admin', 'customer'],
       reason: 'the answer was not enough, or the customer wrote again',
     },
-    CLOSED: { allowedActors: ['admin'], reason: 'nothing is left to do' },
+    CLOSED: { allowedActors: ['admin'], reason: 'an operator closed the ticket' },
   },
   CLOSED: {},
 };
 
 interface TicketTransition {
   readonly to: TicketStatus;
-  /** `admin:<id>`, `customer:<id>`. */
+  /** The actor of the transition: `admin:<id>` or `customer:<id>`. */
   readonly actor: string;
   readonly cause: string;
   readonly at: Date;
-  /** The row of the history. The caller chooses its id, since an operator's note is sealed to it. */
+  /** The row of the history. The caller chooses its id, because the sealed note is bound to the id. */
   readonly event: {
     readonly id: string;
     /** The operator, or null for the customer. */
@@ -36,8 +38,8 @@ interface TicketTransition {
 }
 
 /**
- * Changes the state of a ticket that the transaction has locked, and writes the row of its history.
- * @throws AppError ILLEGAL_TRANSITION for what the table does not allow
+ * Changes the state of a ticket that the transaction has locked, and inserts the row of its history.
+ * @throws AppError ILLEGAL_TRANSITION if the table does not allow the transition
  */
 export const transitionTicket = (
   { logger }: { readonly logger: Pick<Logger, 'info' | 'error'> },

@@ -13,7 +13,7 @@ import {
 interface SealedTicket {
   readonly id: string;
   readonly reference: string;
-  /** Null where the service key sealed it. */
+  /** The customer whose key sealed the texts, or null if the service key did. */
   readonly userId: string | null;
   readonly category: TicketCategory;
   readonly nameSealed: string;
@@ -29,13 +29,13 @@ interface SealedTicket {
 const withAssignee = { assignee: { select: { id: true, email: true } } } as const;
 type TicketRow = Prisma.SupportTicketGetPayload<{ include: typeof withAssignee }>;
 
-/** A ticket as it is stored. A null text was erased, or never written. */
+/** A stored ticket. A text is null if it was erased or was never given. */
 export type StoredTicket = Omit<TicketRow, 'category' | 'status'> & {
   readonly category: TicketCategory;
   readonly status: TicketStatus;
 };
 
-/** Inserts an open ticket. Returns false when the reference is taken. */
+/** Inserts an OPEN ticket. Returns false if another ticket has the reference. */
 export const insertTicket = async (db: Db, ticket: SealedTicket): Promise<boolean> => {
   const { count } = await db.supportTicket.createMany({
     data: [{ ...ticket, status: 'OPEN', updatedAt: ticket.createdAt }],
@@ -46,21 +46,18 @@ export const insertTicket = async (db: Db, ticket: SealedTicket): Promise<boolea
 
 const toTicket = ({ category, status, ...row }: TicketRow): StoredTicket => ({
   ...row,
-  // Both held by check constraints.
+  // Check constraints of the database restrict both columns.
   category: category as TicketCategory,
   status: status as TicketStatus,
 });
 
-/** Returns a ticket, or undefined when there is none of this reference. */
+/** Returns a ticket by its reference, or undefined if there is none. */
 export const findTicket = async (db: Db, reference: string): Promise<StoredTicket | undefined> => {
   const row = await db.supportTicket.findUnique({ where: { reference }, include: withAssignee });
   return row === null ? undefined : toTicket(row);
 };
 
-/**
- * Locks a ticket until the transaction ends. Returns undefined when there is none of this
- * reference.
- */
+/** Locks a ticket until the transaction ends, and returns it, or undefined if there is none. */
 export const lockTicket = async (tx: Db, reference: string): Promise<StoredTicket | undefined> => {
   await selectRows(
     tx,
@@ -69,7 +66,7 @@ export const lockTicket = async (tx: Db, reference: string): Promise<StoredTicke
   return findTicket(tx, reference);
 };
 
-/** Assigns a ticket to an operator, or to none. */
+/** Stores the assignee of a ticket, or removes it if `assigneeId` is null. */
 export const assignTicket = async (
   tx: Db,
   id: string,
@@ -78,7 +75,7 @@ export const assignTicket = async (
   await tx.supportTicket.updateMany({ where: { id }, data: { assigneeId, updatedAt: at } });
 };
 
-/** Marks a ticket as changed at a moment: something was written to it. */
+/** Stores the time at which a message was added to a ticket. */
 export const markTicketChanged = async (tx: Db, id: string, at: Date): Promise<void> => {
   await tx.supportTicket.updateMany({ where: { id }, data: { updatedAt: at } });
 };
@@ -90,7 +87,7 @@ export const insertTicketEvent = async (
   await tx.supportTicketEvent.create({ data: event, select: { id: true } });
 };
 
-/** Lists what operators did with a ticket, oldest first. */
+/** Lists the changes of a ticket's status, oldest first. */
 export const listTicketEvents = (db: Db, ticketId: string) =>
   db.supportTicketEvent.findMany({
     where: { ticketId },
@@ -106,7 +103,7 @@ export interface TicketFilter {
   readonly userId?: string | undefined;
   /** An operator's id, or null for unassigned tickets. */
   readonly assigneeId?: string | null | undefined;
-  /** Open tickets that are due at a moment: overdue, or within the next days. */
+  /** Open tickets that are overdue, or that are due within the next `dueSoonDays` days. */
   readonly due?: { readonly kind: 'soon' | 'overdue'; readonly now: Date } | undefined;
 }
 
@@ -120,7 +117,7 @@ const dueWhere = ({ due }: TicketFilter): Prisma.SupportTicketWhereInput => {
   return { AND: [{ status: { in: [...openTicketStatuses] } }, { dueAt }] };
 };
 
-/** Returns a page of tickets, newest first, and how many match. */
+/** Returns a page of tickets, newest first, and the number of matching tickets. */
 export const listTickets = async (db: Db, filter: TicketFilter, page: Page) => {
   const { status, category, referencePart, userId, assigneeId } = filter;
   const where: Prisma.SupportTicketWhereInput = {
@@ -144,7 +141,7 @@ export const listTickets = async (db: Db, filter: TicketFilter, page: Page) => {
   return { tickets: rows.map(toTicket), total };
 };
 
-/** Returns the state of a ticket, or undefined when there is none of this reference. */
+/** Returns the state of a ticket by its reference, or undefined if there is none. */
 export const findTicketStatus = async (
   db: Db,
   reference: string,

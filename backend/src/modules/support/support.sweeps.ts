@@ -4,8 +4,8 @@ import type { Purge } from '../../platform/jobs/sweep.ts';
 import { eraseContents, eraseMessages, eraseNotes } from './ticket-messages.store.ts';
 
 /**
- * Erases what the service key sealed of tickets, 30 days after they were resolved: what was written
- * and noted. The tickets stay, and of one that is open nothing is erased.
+ * Creates the purge that erases texts, messages and notes that the service key sealed, 30 days after the
+ * ticket was resolved. The rows stay. Nothing of an open ticket is erased.
  */
 export const createTicketPurge = ({
   db,

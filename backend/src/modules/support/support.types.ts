@@ -4,23 +4,23 @@ export type TicketCategory = (typeof ticketCategories)[number];
 export const ticketStatuses = ['OPEN', 'IN_PROGRESS', 'RESOLVED', 'CLOSED'] as const;
 export type TicketStatus = (typeof ticketStatuses)[number];
 
-/** A ticket as it is written. Everything but the category is personal. */
+/** The content of a new ticket. Every field except the category is personal data. */
 export interface TicketContent {
   readonly name: string;
   readonly email?: string | undefined;
-  /** E.164. */
+  /** The phone number in E.164 format. */
   readonly phone?: string | undefined;
   readonly category: TicketCategory;
   readonly subject: string;
   readonly message: string;
 }
 
-/** Who wrote a message of a thread. Customers see every operator as the house's support. */
+/** The authors of messages. Customers see every operator as the support team. */
 export const messageAuthors = ['CUSTOMER', 'OPERATOR'] as const;
 export type MessageAuthor = (typeof messageAuthors)[number];
 
-/** States in which a ticket waits for the house: nothing of it is erased then. */
+/** The states in which a ticket waits for support. Nothing of such a ticket is erased. */
 export const openTicketStatuses = ['OPEN', 'IN_PROGRESS'] as const satisfies TicketStatus[];
 
-/** Days before its due date from which an open ticket is due soon. */
+/** The number of days before the due date from which an open ticket is due soon. */
 export const dueSoonDays = 3;

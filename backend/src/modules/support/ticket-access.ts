@@ -14,7 +14,7 @@ export interface TicketAccessDeps extends Pick<ReadTicketsDeps, 'db' | 'vault'> 
   readonly identify: IdentifyCustomer;
 }
 
-/** A request for a ticket by a person who claims to have written it. */
+/** A request for a ticket by a person who claims to be its author. */
 interface TicketRequest {
   readonly reference: string;
   /** The email address or phone number of the ticket, in the form in which it is stored. */
@@ -29,31 +29,31 @@ const isEqual = (one: string, other: string): boolean =>
 
 const message = 'You have opened this ticket too often. Please try again later.';
 
-/** @throws AppError TICKET_LIMIT where there is a time to wait */
-const hold = (retryAfterSeconds: number | undefined): void => {
+/** @throws AppError TICKET_LIMIT if a limit returned a time to wait */
+const requireNoWait = (retryAfterSeconds: number | undefined): void => {
   if (retryAfterSeconds !== undefined) {
     throw new AppError('TICKET_LIMIT', { message, retryAfterSeconds });
   }
 };
 
 /**
- * Requests with a contact in an hour: of an address group, and for a ticket over all addresses.
- * Requests with the right contact count as well. Otherwise the refusal of all others would reveal
- * it.
+ * The maximum number of requests with a contact in an hour, from an address group and for a ticket.
+ * Requests with the right contact count too. Otherwise a wrong contact would be recognised by its
+ * refusal.
  */
 const [contactsPerAddress, contactsPerTicket] = [20, 60];
-/** Messages that the writers of a ticket may add in an hour. */
+/** The maximum number of messages that an author may add to a ticket in an hour. */
 const messagesPerTicket = 20;
 const hourMs = 60 * 60_000;
 
 /**
- * Creates what decides whether somebody may read a ticket and write to it: its customer by their
- * token, anybody else by the reference and a contact that the ticket has. Everything else is the
- * one 404, whatever of the two is wrong (contract: customers > Support).
+ * Creates the functions that admit the author of a ticket. A signed-in customer is admitted to their own
+ * tickets. Any other person needs the reference and a contact that the ticket has. A wrong reference and a
+ * wrong contact get the same 404 (contract: customers > Support).
  */
 export const createTicketAccess = (deps: TicketAccessDeps) => {
   const { redis, logger, identify, db } = deps;
-  const limitOf = (prefix: string, limit: number) =>
+  const createLimit = (prefix: string, limit: number) =>
     createWindowLimit({
       redis,
       prefix,
@@ -62,21 +62,23 @@ export const createTicketAccess = (deps: TicketAccessDeps) => {
       onStoreError: (error) =>
         logger.warn({ err: error }, 'tickets are counted per replica: the cache is unavailable'),
     });
-  const countAddress = limitOf('support-contact-addresses', contactsPerAddress);
-  const countReference = limitOf('support-contact-tickets', contactsPerTicket);
-  const countMessage = limitOf('support-messages', messagesPerTicket);
+  const countAddress = createLimit('support-contact-addresses', contactsPerAddress);
+  const countReference = createLimit('support-contact-tickets', contactsPerTicket);
+  const countMessage = createLimit('support-messages', messagesPerTicket);
 
   const hasContact = async (ticket: StoredTicket, contact: string): Promise<boolean> => {
     const open = await createOpener(deps, [ticket]);
-    const known = [
+    const contacts = [
       open.text(ticket, 'email', ticket.emailSealed),
       open.text(ticket, 'phone', ticket.phoneSealed),
     ];
-    return known.some((one) => one !== null && isEqual(one.toLowerCase(), contact.toLowerCase()));
+    return contacts.some(
+      (known) => known !== null && isEqual(known.toLowerCase(), contact.toLowerCase()),
+    );
   };
 
   return {
-    /** Returns the ticket. @throws AppError NOT_FOUND, and TICKET_LIMIT */
+    /** Returns the ticket to its author. @throws AppError NOT_FOUND, TICKET_LIMIT */
     async admit(request: TicketRequest): Promise<StoredTicket> {
       const { reference, contact, authorization, ip } = request;
       const customer = await identify(authorization);
@@ -84,8 +86,8 @@ export const createTicketAccess = (deps: TicketAccessDeps) => {
       const isOwn = customer !== undefined && ticket?.userId === customer.userId;
       if (isOwn) return ticket;
       if (contact !== undefined) {
-        hold(await countAddress(addressGroup(ip)));
-        hold(await countReference(reference));
+        requireNoWait(await countAddress(addressGroup(ip)));
+        requireNoWait(await countReference(reference));
         if (ticket !== undefined && (await hasContact(ticket, contact))) return ticket;
       }
       throw new AppError('NOT_FOUND');
@@ -93,7 +95,7 @@ export const createTicketAccess = (deps: TicketAccessDeps) => {
 
     /** Counts a message to a ticket. @throws AppError TICKET_LIMIT */
     async countMessage({ reference }: Pick<StoredTicket, 'reference'>): Promise<void> {
-      hold(await countMessage(reference));
+      requireNoWait(await countMessage(reference));
     },
   };
 };

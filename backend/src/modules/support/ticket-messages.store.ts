@@ -2,13 +2,13 @@ import { addMs } from '../../platform/clock/clock.ts';
 import { execute, sql, type Db } from '../../platform/db/index.ts';
 import { isStillCustomer } from '../identity/index.ts';
 import type { MessageAuthor } from './support.types.ts';
-import { strangersMs } from './ticket-sealing.ts';
+import { serviceSealedLifeMs } from './ticket-sealing.ts';
 
 export interface StoredMessage {
   readonly id: string;
   readonly author: MessageAuthor;
   readonly admin: { readonly id: string; readonly email: string } | null;
-  /** Null where it was erased. */
+  /** The sealed text, or null if it was erased. */
   readonly bodySealed: string | null;
   readonly purgeAfter: Date | null;
   readonly at: Date;
@@ -24,34 +24,35 @@ interface NewMessage {
   readonly at: Date;
 }
 
-/** Adds a message to the thread of a ticket. */
+/** Inserts a message of a ticket. */
 export const insertMessage = async (tx: Db, message: NewMessage): Promise<void> => {
   await tx.supportTicketMessage.create({ data: message, select: { id: true } });
 };
 
-/** Messages of a thread that are shown: the newest. */
-const mostMessages = 200;
+/** The maximum number of messages that are listed. */
+const maxMessages = 200;
 
 /** Lists the newest messages of a ticket, oldest first. */
 export const listMessages = async (db: Db, ticketId: string): Promise<StoredMessage[]> => {
   const rows = await db.supportTicketMessage.findMany({
     where: { ticketId },
     orderBy: [{ at: 'desc' }, { id: 'desc' }],
-    take: mostMessages,
+    take: maxMessages,
     include: { admin: { select: { id: true, email: true } } },
   });
   return rows.toReversed().map(({ author, ...row }) => ({
     ...row,
-    author: author as MessageAuthor, // held by a check constraint
+    // A check constraint of the database restricts the author.
+    author: author as MessageAuthor,
   }));
 };
 
 /**
- * Keeps what the service key sealed of a ticket for 30 days more: its writer has to be able to
- * read the answer.
+ * Postpones the erasure of a ticket's texts that the service key sealed to 30 days from `at`, so that the
+ * author can read the answer.
  */
 export const extendRetention = async (tx: Db, ticketId: string, at: Date): Promise<void> => {
-  const purgeAfter = addMs(at, strangersMs);
+  const purgeAfter = addMs(at, serviceSealedLifeMs);
   const sealedByService = { purgeAfter: { not: null } };
   await tx.supportTicket.updateMany({
     where: { id: ticketId, ...sealedByService },
@@ -62,10 +63,13 @@ export const extendRetention = async (tx: Db, ticketId: string, at: Date): Promi
   await tx.supportTicketEvent.updateMany({ where, data: { purgeAfter } });
 };
 
-/** The finished tickets: text of an open ticket is never erased. */
-const ended = sql`SELECT id FROM support_ticket WHERE status IN ('RESOLVED', 'CLOSED')`;
+/** Selects the finished tickets, because text of an open ticket is never erased. */
+const finishedTickets = sql`SELECT id FROM support_ticket WHERE status IN ('RESOLVED', 'CLOSED')`;
 
-/** Erases what strangers wrote, once its time has passed. Returns how many tickets that were. */
+/**
+ * Erases the texts of finished tickets whose retention time is over. Returns the number of changed
+ * tickets.
+ */
 export const eraseContents = (db: Db, now: Date, limit: number): Promise<number> =>
   execute(
     db,
@@ -79,7 +83,7 @@ export const eraseContents = (db: Db, now: Date, limit: number): Promise<number>
         ORDER BY purge_after LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)`,
   );
 
-/** Erases notes of operators that the service key sealed, likewise. */
+/** Erases operators' notes of finished tickets, by the same rule. Returns the number of changed notes. */
 export const eraseNotes = (db: Db, now: Date, limit: number): Promise<number> =>
   execute(
     db,
@@ -88,11 +92,11 @@ export const eraseNotes = (db: Db, now: Date, limit: number): Promise<number> =>
       WHERE id IN (
         SELECT id FROM support_ticket_event
         WHERE note_sealed IS NOT NULL AND purge_after < ${now}::timestamptz
-          AND ticket_id IN (${ended})
+          AND ticket_id IN (${finishedTickets})
         ORDER BY purge_after LIMIT ${limit}::int)`,
   );
 
-/** Erases messages that the service key sealed, likewise. */
+/** Erases messages of finished tickets, by the same rule. Returns the number of changed messages. */
 export const eraseMessages = (db: Db, now: Date, limit: number): Promise<number> =>
   execute(
     db,
@@ -101,13 +105,13 @@ export const eraseMessages = (db: Db, now: Date, limit: number): Promise<number>
       WHERE id IN (
         SELECT id FROM support_ticket_message
         WHERE body_sealed IS NOT NULL AND purge_after < ${now}::timestamptz
-          AND ticket_id IN (${ended})
+          AND ticket_id IN (${finishedTickets})
         ORDER BY purge_after LIMIT ${limit}::int)`,
   );
 
 /**
- * Locks a ticket's customer in share mode before the ticket is locked: the deletion of their account
- * locks the customer first, and both would wait for each other.
+ * Takes a shared lock of a ticket's customer. The caller locks the ticket afterwards. The deletion of an
+ * account locks the customer first too, so the two can't deadlock.
  */
 export const lockCustomerForShare = async (tx: Db, reference: string): Promise<void> => {
   const row = await tx.supportTicket.findUnique({

@@ -2,7 +2,7 @@ import { addMs } from '../../platform/clock/clock.ts';
 import { SealError, type Sealer, type Vault } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 
-/** Returns the place of a sealed text: one that was moved elsewhere does not open. */
+/** Returns the sealing context of a ticket's column. A text can't be opened with another context. */
 export const ticketContext = (name: string, row: string) => ({
   purpose: 'support',
   column: `support_ticket.${name}`,
@@ -21,11 +21,12 @@ export const messageContext = (row: string) => ({
   row,
 });
 
-/** The life of what the service key seals (contract: identity-and-kyc > Personal data). */
-export const strangersMs = 30 * 24 * 60 * 60_000;
+/** The retention time in ms of texts under the service key (contract: identity-and-kyc > Personal data). */
+export const serviceSealedLifeMs = 30 * 24 * 60 * 60_000;
 
 /**
- * Opens a text. Returns null where it was erased, or its key is gone: the rest of the ticket stays.
+ * Opens a text. Returns null if the text was erased or its key is gone, so that the rest of the ticket can
+ * still be shown.
  */
 export const openText = (
   sealer: Sealer | undefined,
@@ -42,8 +43,8 @@ export const openText = (
 };
 
 /**
- * Chooses the key that seals a text about a ticket: the customer's, so that it goes with them, or
- * the service key where there is none, or it is destroyed. Such a text has a time to be erased.
+ * Chooses the key that seals a text of a ticket. It is the customer's key, so that the text is erased with
+ * the customer. If there is no such key, it is the service key, and the result has a `purgeAfter`.
  */
 export const chooseSealer = async (
   vault: Pick<Vault, 'forUsers' | 'service'>,
@@ -57,7 +58,7 @@ export const chooseSealer = async (
   },
 ): Promise<{ readonly sealer: Sealer; readonly purgeAfter: Date | null }> => {
   const isService = userId === null || purgeAfter !== null;
-  const own = isService ? undefined : (await vault.forUsers(tx, [userId])).get(userId);
-  if (own !== undefined) return { sealer: own, purgeAfter: null };
-  return { sealer: vault.service, purgeAfter: purgeAfter ?? addMs(at, strangersMs) };
+  const customerSealer = isService ? undefined : (await vault.forUsers(tx, [userId])).get(userId);
+  if (customerSealer !== undefined) return { sealer: customerSealer, purgeAfter: null };
+  return { sealer: vault.service, purgeAfter: purgeAfter ?? addMs(at, serviceSealedLifeMs) };
 };

@@ -17,12 +17,12 @@ export interface WriteMessageDeps {
   readonly logger: Pick<Logger, 'info' | 'error'>;
 }
 
-const closed = 'This ticket is closed. Please open a new one.';
+const closedMessage = 'This ticket is closed. Please open a new one.';
 
 /**
- * Adds a message of the person who opened the ticket. A RESOLVED ticket changes to IN_PROGRESS, so
- * that support replies again.
- * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION for a ticket that is closed
+ * Adds a message of the ticket's author. A RESOLVED ticket changes to IN_PROGRESS, so that support replies
+ * again.
+ * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION if the ticket is CLOSED
  */
 export const writeMessage = (
   { inTransaction, clock, random, vault, logger }: WriteMessageDeps,
@@ -35,7 +35,7 @@ export const writeMessage = (
     if (ticket === undefined) throw new AppError('NOT_FOUND');
     const { id: ticketId, status, userId } = ticket;
     if (status === 'CLOSED') {
-      throw new AppError('ILLEGAL_TRANSITION', { message: closed, details: { status } });
+      throw new AppError('ILLEGAL_TRANSITION', { message: closedMessage, details: { status } });
     }
     const [at, id] = [clock.now(), random.uuid()];
     const { sealer, purgeAfter } = await chooseSealer(vault, tx, { ticket, at });
