@@ -58,7 +58,8 @@ export const confirmAccounts = async (
     }),
   );
   for (let pass = 0, after = ''; pass < maxPasses && !signal.aborted;) {
-    const accounts = await listUnconfirmed(db, goldProvider.code, { after, since, most: pageRows });
+    const page = { after, since, limit: pageRows };
+    const accounts = await listUnconfirmed(db, goldProvider.code, page);
     if (accounts.length === 0) {
       if (after === '') return undefined;
       [after, pass] = ['', pass + 1];
