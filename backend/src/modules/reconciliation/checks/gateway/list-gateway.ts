@@ -155,8 +155,8 @@ const walkPayments = async (
   return walkList(context, code, {
     since: addMs(from, -marginMs),
     getPage: (request) => lists.payments(request),
-    async onPage({ rows, unreadAbout }) {
-      collector.markIncomplete(await describeUnread(read, code, unreadAbout));
+    async onPage({ rows, unreadSubjects }) {
+      collector.markIncomplete(await describeUnread(read, code, unreadSubjects));
       const captures = rows.flatMap((row): Capture[] => {
         const { gatewayOrderId } = row;
         if (row.status !== 'CAPTURED' || gatewayOrderId === null) return [];
@@ -216,8 +216,10 @@ const walkReversals = async <T extends { readonly status: string }>(
   const { code: gateway, kind } = list;
   return walkList(context, gateway, {
     ...list,
-    async onPage({ rows, unreadAbout }) {
-      collector.markIncomplete(await describeUnreadReversals(context.read, gateway, unreadAbout));
+    async onPage({ rows, unreadSubjects }) {
+      collector.markIncomplete(
+        await describeUnreadReversals(context.read, gateway, unreadSubjects),
+      );
       const reversals = rows.flatMap((row): GatewayReversal[] => {
         const reversal = list.toReversal(row);
         return reversal === undefined ? [] : [{ ...reversal, gateway, kind }];
