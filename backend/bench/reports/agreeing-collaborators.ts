@@ -44,7 +44,7 @@ const pageRows = 100;
 /** Returns one page of rows, as vendors list them. */
 const pageOf = <T>(rows: readonly T[], page: number) => ({
   rows: rows.slice((page - 1) * pageRows, page * pageRows),
-  unreadAbout: [],
+  unreadSubjects: [],
   hasMore: rows.length > page * pageRows,
 });
 

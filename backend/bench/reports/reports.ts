@@ -99,7 +99,7 @@ const openSide = async (orders: number): Promise<Side> => {
     now,
     from,
     priceToleranceBps: fromSafeBps(100),
-    limits: { most: 1000, concurrency: 3, withinMs: 15_000 },
+    limits: { maxRequests: 1000, concurrency: 3, withinMs: 15_000 },
   };
   return { orders, stack, database, fillSeconds, context, works: worksOf(database, context) };
 };

@@ -2,13 +2,15 @@ import type { Clock } from '../platform/clock/clock.ts';
 import type { HttpClientOptions } from '../platform/http-client/index.ts';
 
 /**
- * How an odd row of a list was read (contract: collaborators > Lists). `left_out`: it is about
- * another object. `open`: its state is unknown to us, so it counts as in progress. `unread`: it may
- * be about the queried object, and can't be read.
+ * The ways in which an unexpected row of a list is read (contract: collaborators > Lists).
+ *
+ * * `left_out` means that the row is about another object.
+ * * `open` means that the row has an unknown state, so that it counts as in progress.
+ * * `unread` means that the row can't be read and may be about the queried object.
  */
 export type RowReading = 'left_out' | 'open' | 'unread';
 
-/** One odd row, for the metrics. */
+/** An unexpected row, for the metrics. */
 export interface ObservedRow {
   readonly collaborator: string;
   readonly operation: string;
@@ -20,13 +22,13 @@ export interface AdapterDeps extends Pick<
   'logger' | 'observe' | 'observeCircuit' | 'requestId'
 > {
   readonly clock: Clock;
-  /** Counts a row of a list that is about something else, or can't be read. */
+  /** Counts an unexpected row of a list. */
   readonly observeRow?: (row: ObservedRow) => void;
-  /** False for a process that receives no webhooks: it needs no secret of theirs. */
+  /** False for a process that receives no webhooks, so that it needs no webhook secrets. */
   readonly receivesWebhooks?: boolean;
 }
 
-/** The part of an adapter that holds connections. */
+/** A part of an adapter with open connections. */
 export interface Closable {
   readonly close: () => Promise<void>;
 }

@@ -1,14 +1,14 @@
-/** Returns the authorisation of a key and its secret by HTTP's basic scheme. */
+/** Returns the value of HTTP's basic authorisation for a key and its secret. */
 export const basicAuthorization = (keyId: string, keySecret: string): string =>
   `Basic ${Buffer.from(`${keyId}:${keySecret}`, 'utf8').toString('base64')}`;
 
 /**
- * Writes a value that comes from outside as one segment of a path. Dots alone would be a way up or
- * nowhere, in whatever form they are written: the client refuses such a path (`UNFIT_PATH`).
+ * Encodes an external value as one segment of a path. A segment of dots would name another folder,
+ * even if it is encoded, so the client refuses such a path (`UNFIT_PATH`).
  */
 export const inPath = encodeURIComponent;
 
-/** Text without what could be a part of an account number: runs of four digits and more. */
+/** Replaces runs of four or more digits, which could be a part of an account number. */
 export const withoutNumbers = (text: string): string => text.replace(/\d{4,}/g, '…');
 
 /**

@@ -9,8 +9,8 @@ import {
 import { appMode } from '../platform/config/kinds.ts';
 
 /**
- * Returns an adapter's variables for a process that may receive no webhooks: it reads no secret of
- * theirs, and no signature holds.
+ * Returns the variables of an adapter. For a process that receives no webhooks, the list of webhook
+ * secrets is empty, so that the process needs no secret and no signature is valid.
  */
 export const webhookVariables = <const T extends VariableTable>(
   table: T,
@@ -19,14 +19,14 @@ export const webhookVariables = <const T extends VariableTable>(
 ): T => {
   if (receivesWebhooks) return table;
   const none = { schema: z.unknown().transform((): string[] => []), doc: '' };
-  // The row's value is a list of texts as before, an empty one.
+  // The value is still a list of texts, which is empty.
   return { ...table, [name]: none };
 };
 
 /**
- * An adapter's variables. In production (the default mode) the address of a collaborator must be
- * one of https (contract: collaborators > Modes).
- * @throws ConfigError naming every variable that is missing or wrong
+ * Parses the variables of an adapter. In production, which is the default mode, the address of a
+ * collaborator must use HTTPS (contract: collaborators > Modes).
+ * @throws ConfigError that names every missing or wrong variable
  */
 export const parseAdapterConfig = <const T extends VariableTable>(
   table: T,
@@ -38,10 +38,10 @@ export const parseAdapterConfig = <const T extends VariableTable>(
   );
   const config = parseConfig(table, env);
   if (mode !== 'production') return config;
-  const inClear = Object.entries<unknown>(config)
+  const faults = Object.entries<unknown>(config)
     .filter(([name]) => /_(?:BASE|API)_URL$/u.test(name))
     .filter(([, url]) => typeof url === 'string' && !url.startsWith('https://'))
     .map(([name]) => `${name}: must be an https address in production`);
-  if (inClear.length > 0) throw new ConfigError(inClear.join('\n'));
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   return config;
 };

@@ -5,7 +5,7 @@ const text = z
   .nullish()
   .transform((given) => given ?? '');
 
-/** Reads the error body of every call to Razorpay and RazorpayX, which have it in common. */
+/** The error body of every call to Razorpay and RazorpayX, which share it. */
 export const razorpayErrorAnswer = z.object({
   error: z.object({ code: text, description: text }),
 });

@@ -7,8 +7,8 @@ export interface RowRules<T> {
   readonly schema: z.ZodType<T>;
   /** The expected value of a row's `entity`, if the row has one. */
   readonly entity?: string;
-  /** The queried object, and the field of a row that names it. */
-  readonly about?: {
+  /** The queried object, and the field of a row that names the row's object. */
+  readonly subject?: {
     readonly id: string;
     readonly idOf: (row: Fields) => unknown;
     /**
@@ -22,8 +22,8 @@ export interface RowRules<T> {
      */
     readonly isNamed?: boolean;
   };
-  /** The fields by which a row of a list of the whole account names its subject. */
-  readonly names?: (row: Fields) => unknown;
+  /** Returns the field that names the object of a row, for a list of the whole account. */
+  readonly subjectOf?: (row: Fields) => unknown;
   /** The known states, and the field of a row that names its state. */
   readonly state?: {
     readonly of: (row: Fields) => unknown;
@@ -38,9 +38,9 @@ interface ReadRows<T> {
   readonly rows: readonly T[];
   /** The number of rows that may be about the queried object and can't be read. */
   readonly unread: number;
-  /** The subject that each unread row names. Null if it names none. */
-  readonly unreadAbout: readonly (string | null)[];
-  /** True if the list is about another object, so that it proves nothing about the queried one. */
+  /** The object that each unread row names. Null for a row that names none. */
+  readonly unreadSubjects: readonly (string | null)[];
+  /** True if the list is about another object, so that it shows nothing about the queried object. */
   readonly isForeign: boolean;
 }
 
@@ -54,41 +54,42 @@ const nameOf = (value: unknown): string | undefined => {
   return text === '' ? undefined : text;
 };
 
-/** Returns another member of a row, for what is named below it. */
+/** Returns a nested object of a row. It is empty if the row has none. */
 export const within = (row: Fields, name: string): Fields => fieldsOf(row[name]);
 
 type Verdict<T> =
   | { readonly kind: 'ours'; readonly row: T; readonly isOpen: boolean }
   | { readonly kind: 'another'; readonly isExpected: boolean; readonly isForeign: boolean }
-  | { readonly kind: 'unread'; readonly paths: readonly string[]; readonly about: string | null };
+  | { readonly kind: 'unread'; readonly paths: readonly string[]; readonly subject: string | null };
 
-const judge = <T>(
+const readRow = <T>(
   given: unknown,
-  { schema, entity, about, names, state }: RowRules<T>,
+  { schema, entity, subject, subjectOf, state }: RowRules<T>,
 ): Verdict<T> => {
   const row = fieldsOf(given);
   const parsed = schema.safeParse(given);
   const kind = nameOf(row['entity']);
   const isOtherKind = entity !== undefined && kind !== undefined && kind !== entity;
-  const id = about === undefined ? undefined : nameOf(about.idOf(row));
-  const isNamed = about !== undefined && id === about.id;
-  const isOther = about !== undefined && !isNamed && (id !== undefined || about.isNamed === true);
+  const id = subject === undefined ? undefined : nameOf(subject.idOf(row));
+  const isNamed = subject !== undefined && id === subject.id;
+  const isOther =
+    subject !== undefined && !isNamed && (id !== undefined || subject.isNamed === true);
   if (isOtherKind || isOther) {
-    const isExpected = parsed.success && !isOtherKind && about?.isMixed === true;
-    // A query that was not heeded shows by any row of another, readable or not.
-    const isForeign = !isOtherKind && (parsed.success || about?.isNamed === true);
+    const isExpected = parsed.success && !isOtherKind && subject?.isMixed === true;
+    // If the server ignored the query, even an unreadable row of another object shows that.
+    const isForeign = !isOtherKind && (parsed.success || subject?.isNamed === true);
     return { kind: 'another', isExpected, isForeign };
   }
   if (!parsed.success) {
     const paths = parsed.error.issues.map(({ path }) => path.join('.'));
-    return { kind: 'unread', paths, about: nameOf(names?.(row)) ?? null };
+    return { kind: 'unread', paths, subject: nameOf(subjectOf?.(row)) ?? null };
   }
   const name = state === undefined ? undefined : nameOf(state.of(row));
   const isOpen = state !== undefined && (name === undefined || !state.isKnown(name));
   return { kind: 'ours', row: parsed.data, isOpen };
 };
 
-/** Reads the rows of one list after the other. */
+/** Reads the rows of a list. */
 export type RowReader = <T>(
   operation: string,
   rows: readonly unknown[],
@@ -96,9 +97,9 @@ export type RowReader = <T>(
 ) => ReadRows<T>;
 
 /**
- * Creates the reader of a collaborator's lists. A row that can't be read does not affect the
- * others. Odd rows are counted, and logged in one warning per list, with the names of the odd
- * fields and never their values.
+ * Creates the reader of a collaborator's lists. A row that can't be read does not affect the other
+ * rows. Unexpected rows are counted. A list with such rows is logged in one warning, with the names of
+ * the unreadable fields and never their values.
  */
 export const createRowReader =
   (
@@ -106,7 +107,7 @@ export const createRowReader =
     { logger, observeRow }: Pick<AdapterDeps, 'logger' | 'observeRow'>,
   ): RowReader =>
   (operation, given, rules) => {
-    const verdicts = given.map((row) => judge(row, rules));
+    const verdicts = given.map((row) => readRow(row, rules));
     const ours = verdicts.flatMap((verdict) => (verdict.kind === 'ours' ? [verdict] : []));
     const others = verdicts.flatMap((verdict) => (verdict.kind === 'another' ? [verdict] : []));
     const unread = verdicts.flatMap((verdict) => (verdict.kind === 'unread' ? [verdict] : []));
@@ -116,7 +117,7 @@ export const createRowReader =
       unread: unread.length,
     } as const;
     const count = (reading: RowReading): void => {
-      for (let at = 0; at < counts[reading]; at += 1) {
+      for (let counted = 0; counted < counts[reading]; counted += 1) {
         observeRow?.({ collaborator, operation, reading });
       }
     };
@@ -125,16 +126,16 @@ export const createRowReader =
     count('unread');
     if (counts.left_out + counts.open + counts.unread > 0) {
       const paths = [...new Set(unread.flatMap((row) => row.paths))].slice(0, 10);
-      const told = { leftOut: counts.left_out, open: counts.open, unread: counts.unread, paths };
-      logger.warn({ collaborator, operation, ...told }, 'a list has rows that cannot be read');
+      const summary = { leftOut: counts.left_out, open: counts.open, unread: counts.unread, paths };
+      logger.warn({ collaborator, operation, ...summary }, 'a list has rows that cannot be read');
     }
-    const isNarrow = rules.about !== undefined && rules.about.isMixed !== true;
+    const isNarrow = rules.subject !== undefined && rules.subject.isMixed !== true;
     const isForeign =
       isNarrow && ours.length + unread.length === 0 && others.some((other) => other.isForeign);
     return {
       rows: ours.map(({ row }) => row),
       unread: unread.length,
-      unreadAbout: unread.map((verdict) => verdict.about),
+      unreadSubjects: unread.map(({ subject }) => subject),
       isForeign,
     };
   };

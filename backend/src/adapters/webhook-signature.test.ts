@@ -10,12 +10,12 @@ describe.each(['hex', 'base64'] as const)('a signature in %s', (encoding) => {
   const check = (signature: unknown, secrets: readonly string[]) =>
     isSigned({ message, signature, encoding, secrets });
 
-  test('holds under any secret in force', () => {
+  test('is valid under any current secret', () => {
     expect(check(sign('one', encoding), ['one', 'two'])).toBe(true);
     expect(check(sign('two', encoding), ['one', 'two'])).toBe(true);
   });
 
-  test('does not hold under another secret, or under none', () => {
+  test('is not valid under another secret, or without secrets', () => {
     expect(check(sign('three', encoding), ['one', 'two'])).toBe(false);
     expect(check(sign('one', encoding), [])).toBe(false);
   });
@@ -24,7 +24,7 @@ describe.each(['hex', 'base64'] as const)('a signature in %s', (encoding) => {
     expect(check(signature, ['one'])).toBe(false);
   });
 
-  test('with anything beside it is none', () => {
+  test('with additional characters is not valid', () => {
     const signature = sign('one', encoding);
     for (const text of [` ${signature}`, `${signature} `, `${signature}!!`, `${signature}\n`]) {
       expect(check(text, ['one'])).toBe(false);

@@ -2,16 +2,16 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 interface SignedMessage {
   readonly message: string | Uint8Array;
-  /** Unvalidated: it may be missing or anything. */
+  /** The signature of the request, which may be missing or have any form. */
   readonly signature: unknown;
   readonly encoding: 'hex' | 'base64';
-  /** The secrets in force. While one is being replaced there are two. */
+  /** The current secrets. There are two while a secret is being replaced. */
   readonly secrets: readonly string[];
 }
 
 /**
- * Returns true for the HMAC-SHA256 of the message under one of the secrets. Takes the same
- * time whichever secret fits and wherever a wrong signature begins to differ.
+ * Returns true if the signature is the HMAC-SHA256 of the message under one of the secrets. The time
+ * depends neither on the matching secret nor on the first wrong byte of a signature.
  */
 export const isSigned = ({ message, signature, encoding, secrets }: SignedMessage): boolean => {
   if (typeof signature !== 'string') return false;
@@ -19,17 +19,14 @@ export const isSigned = ({ message, signature, encoding, secrets }: SignedMessag
   let isGenuine = false;
   for (const secret of secrets) {
     const expected = createHmac('sha256', secret).update(message).digest();
-    // A decoder skips what is no digit, so the text is held against its own decoding as well.
+    // The decoder skips invalid characters, so the text must also equal the encoding of its bytes.
     const fits = given.length === expected.length && timingSafeEqual(given, expected);
     isGenuine = (fits && given.toString(encoding) === signature) || isGenuine;
   }
   return isGenuine;
 };
 
-/**
- * Returns the event id of a header, in an object to spread. The object is empty if the id can't be
- * stored.
- */
+/** Returns an object with the event id of a header. It is empty if the id can't be stored. */
 export const eventIdIn = (
   headers: Readonly<Record<string, unknown>>,
   name: string,

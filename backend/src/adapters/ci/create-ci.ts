@@ -16,9 +16,9 @@ const makers = {
 } as const;
 
 /**
- * Creates the CI system that the environment names. Returns undefined without an access token, for
- * a service without CI runs all the same.
- * @throws ConfigError naming what is missing or wrong
+ * Creates the CI system that the environment names. Returns undefined without an access token, since
+ * the service also runs without CI.
+ * @throws ConfigError that names every missing or wrong variable
  */
 export const createCi = (env: Environment, deps: AdapterDeps): (Ci & Closable) | undefined =>
   makers[parseConfig(ciVariables, env).CI_PROVIDER](env, deps);

@@ -1,9 +1,9 @@
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 
-/** The CI system refused the request. Its own message is in ours. */
+/** The CI system refused the request. The refusal's message contains the CI system's message. */
 export const CI_REFUSED = 'CI_REFUSED';
 
-/** The deployable targets. Each has a workflow of its own. */
+/** The deployable targets. Each target has a separate workflow. */
 export const deployTargets = ['backend', 'website', 'admin-portal', 'monitoring'] as const;
 export type DeployTarget = (typeof deployTargets)[number];
 
@@ -14,20 +14,20 @@ export interface CiRun {
   /** The workflow's file, such as `deploy-backend.yml`. */
   readonly workflow: string;
   readonly title: string;
-  /** The id of the dispatch that started it. Absent if the title shows none. */
+  /** The id of the dispatch that started the run. Absent if the title has no id. */
   readonly correlationId?: string;
-  /** In the CI system's own terms: `completed` at the end, before it `queued` or `in_progress`. */
+  /** The CI system's status, such as `queued` or `in_progress`. It is `completed` at the end. */
   readonly status: string;
-  /** In the CI system's own terms, such as `success` or `failure`. Only a completed run has one. */
+  /** The CI system's conclusion, such as `success` or `failure`. Absent until the run is completed. */
   readonly conclusion?: string;
   readonly branch?: string;
-  /** The event that started it, such as `workflow_dispatch`. */
+  /** The event that started the run, such as `workflow_dispatch`. */
   readonly event: string;
-  /** The login of the user who started it. */
+  /** The login of the user who started the run. */
   readonly actor?: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** For people. */
+  /** The address of the run's page. */
   readonly url: string;
 }
 
@@ -41,18 +41,18 @@ export interface CiRunPage {
 
 interface ListRuns {
   readonly target: DeployTarget;
-  /** 1 to 100. */
+  /** The number of runs of a page, from 1 to 100. */
   readonly count: number;
-  /** From 1, the newest. The default is 1. */
+  /** The number of the page, from 1. The default is 1. */
   readonly page?: number;
-  /** Runs that were made before it are left out. */
+  /** Runs that were created before this time are left out. */
   readonly since?: Date;
 }
 
 interface Dispatch {
   readonly target: DeployTarget;
   readonly branch: string;
-  /** Ours, a UUID: the run carries it in its title. */
+  /** A UUID of this service, which the run has in its title. */
   readonly correlationId: string;
 }
 
@@ -62,19 +62,19 @@ export interface Dispatched {
 }
 
 /**
- * A CI system. Methods never throw for what the network or the CI system does: that is the outcome.
- * Refusals carry the code above or one of platform/http-client/create-call-guard.ts
- * (`isUnavailable` recognizes the latter). All of them mean that nothing was started.
+ * A CI system. Methods return every failure of the network or the CI system as an outcome, and do not
+ * throw it. A refusal has the code above, or a code of platform/http-client/create-call-guard.ts,
+ * which `isUnavailable` recognises. Every refusal means that no run was started.
  */
 export interface Ci {
   readonly code: string;
   /** Returns the workflow that deploys a target. */
   workflowOf(target: DeployTarget): string;
-  /** Returns the newest runs of a target's workflow, newest first. */
+  /** Returns a page of the runs of a target's workflow, newest first. */
   listRuns(query: ListRuns): Promise<Outcome<CiRunPage>>;
   /**
-   * Starts a target's workflow once. The call is never repeated here. After an unknown outcome the
-   * run, if there is one, is found among `listRuns` by its correlation id, some seconds later.
+   * Starts a target's workflow once. The adapter never repeats the call. After an unknown outcome, the
+   * caller looks for the run in `listRuns` by its correlation id, some seconds later.
    */
   dispatch(request: Dispatch): Promise<Outcome<Dispatched>>;
 }

@@ -1,7 +1,7 @@
 import type { Bps, Grams, Paise } from '../../money/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 
-/** A verify returned another weight than requested: nothing may be confirmed with it. */
+/** A verify returned another weight than requested. Such a verify must not be confirmed. */
 export const GRAMS_MISMATCH = 'GRAMS_MISMATCH';
 
 /**
@@ -10,31 +10,31 @@ export const GRAMS_MISMATCH = 'GRAMS_MISMATCH';
  */
 export const AMOUNT_MISMATCH = 'AMOUNT_MISMATCH';
 
-/** The provider knows no such transaction. */
+/** The provider does not have the transaction. */
 export const UNKNOWN_TRANSACTION = 'UNKNOWN_TRANSACTION';
 
-/** The provider no longer accepts the rate of the verify: fetch a new price. */
+/** The provider no longer accepts the rate of the verify. The caller has to fetch a new price. */
 export const RATE_LAPSED = 'RATE_LAPSED';
 
-/** The provider refused the request. Its own code and message are in ours. */
+/** The provider refused the request. The refusal's message has the provider's code and message. */
 export const PROVIDER_REFUSED = 'PROVIDER_REFUSED';
 
-/** The provider's rates of one moment. Prices are per gram, before tax. */
+/** The provider's current rates. Prices are per gram, before tax. */
 export interface ProviderPrice {
   readonly buyPaise: Paise;
   readonly sellPaise: Paise;
   /** The provider's own spot price if it quotes one, otherwise the mean of buy and sell. */
   readonly spotPaise: Paise;
-  /** The tax that the provider adds to a buy, on its own books. */
+  /** The tax that the provider adds to a buy in its own books. */
   readonly buyTaxBps: Bps;
   readonly buyRateId: string;
   readonly sellRateId: string;
-  /** The provider verifies at these rates until then. */
+  /** The time until which the provider verifies at these rates. */
   readonly validUntil: Date;
 }
 
 interface ProviderCustomer {
-  /** E.164, such as `+919876543210`: the provider's identity of the customer. */
+  /** E.164, such as `+919876543210`. The provider identifies the customer by it. */
   readonly phone: string;
   readonly name: string;
   readonly pincode: string;
@@ -55,7 +55,7 @@ export interface ProviderUser {
 
 interface VerifyBuyRequest {
   readonly providerUserId: string;
-  /** Our own stable id of this attempt. A provider with caller-chosen ids takes it as such. */
+  /** Our own stable id of this attempt. A provider with caller-chosen ids uses it as the id. */
   readonly reference: string;
   readonly rateId: string;
   /** The rate's price and tax, from the same `ProviderPrice`. */
@@ -77,18 +77,18 @@ interface VerifySellRequest {
 /** The result of a verify. Nothing has been bought or sold yet. */
 export interface VerifiedTransaction {
   readonly providerTxId: string;
-  /** Always the requested grams: other grams are refused as GRAMS_MISMATCH. */
+  /** The requested grams. A verify with other grams is refused as GRAMS_MISMATCH. */
   readonly grams: Grams;
   /**
-   * The provider's own amount for them, with tax: what its rate gives for the grams. Other rupees
-   * are refused as AMOUNT_MISMATCH.
+   * The provider's amount for the grams at its rate, with tax. A verify with another amount is refused
+   * as AMOUNT_MISMATCH.
    */
   readonly providerAmountPaise: Paise;
 }
 
 /**
- * Carries everything known of the verified transaction: a provider with a single step trades at the
- * confirm, under `reference`, and its verify merely returns the amount it would charge.
+ * A confirm of a verified transaction, with all its fields. A provider without a verify of its own
+ * trades at the confirm under `reference`, so its adapter needs them.
  */
 export interface ConfirmRequest extends VerifiedTransaction {
   readonly providerUserId: string;
@@ -104,7 +104,7 @@ export interface ConfirmedTransaction {
 /** `NOT_CONFIRMED` is final only once `confirmWindowMs` and a margin have passed since verify. */
 export type ProviderTransactionStatus = 'NOT_CONFIRMED' | 'SUCCESS' | 'FAILED' | 'IN_PROGRESS';
 
-interface TransactionQuestion {
+interface TransactionQuery {
   readonly providerTxId: string;
 }
 
@@ -123,25 +123,26 @@ interface ProviderTransactionPage {
 }
 
 export interface GoldProviderRules {
-  /** Time that a customer has to pay, counted from the moment before the verify call. */
+  /** The time that a customer has to pay, from just before the verify call. */
   readonly lockMs: number;
-  /** Time after its verify within which the provider accepts a confirm. */
+  /** The time after a verify within which the provider accepts the confirm. */
   readonly confirmWindowMs: number;
-  /** Added to the window before `NOT_CONFIRMED` counts as final. */
+  /** The time after the window until `NOT_CONFIRMED` counts as final. */
   readonly confirmMarginMs: number;
   readonly minimumSellPaise: Paise;
 }
 
 /**
- * A gold provider. Methods never throw for what the network or the provider does: that is the
- * outcome. Refusals carry one of the codes above or one of
- * platform/http-client/create-call-guard.ts (`isUnavailable` recognizes the latter).
+ * A gold provider. Methods return every failure of the network or the provider as an outcome, and do
+ * not throw it. A refusal has one of the codes above, or a code of
+ * platform/http-client/create-call-guard.ts, which `isUnavailable` recognises.
  *
- * Query the status after every confirm, whatever its outcome: only the status is the truth.
+ * The caller must query the status after every confirm of any outcome, because only the status shows
+ * if the confirm took effect.
  */
 export interface GoldProvider {
   readonly code: string;
-  /** True if its address is certainly that of the provider's test system, whose gold is not real. */
+  /** True if the address is certainly that of the provider's test system, whose gold is not real. */
   readonly isTestSystem: boolean;
   readonly rules: GoldProviderRules;
   /** Returns both rates and the spot price. Safe to repeat. */
@@ -153,12 +154,12 @@ export interface GoldProvider {
   getUser(providerUserId: string): Promise<Outcome<ProviderUser>>;
   verifyBuy(request: VerifyBuyRequest): Promise<Outcome<VerifiedTransaction>>;
   confirmBuy(request: ConfirmRequest): Promise<Outcome<ConfirmedTransaction>>;
-  buyStatus(question: TransactionQuestion): Promise<Outcome<ProviderTransactionStatus>>;
+  buyStatus(query: TransactionQuery): Promise<Outcome<ProviderTransactionStatus>>;
   verifySell(request: VerifySellRequest): Promise<Outcome<VerifiedTransaction>>;
   confirmSell(request: ConfirmRequest): Promise<Outcome<ConfirmedTransaction>>;
-  sellStatus(question: TransactionQuestion): Promise<Outcome<ProviderTransactionStatus>>;
+  sellStatus(query: TransactionQuery): Promise<Outcome<ProviderTransactionStatus>>;
   /** Returns the address of the invoice's PDF. */
-  invoiceLink(question: TransactionQuestion): Promise<Outcome<string>>;
+  invoiceLink(query: TransactionQuery): Promise<Outcome<string>>;
   /** Returns one page of a customer's history. Pages count from 1. */
   listTransactions(providerUserId: string, page: number): Promise<Outcome<ProviderTransactionPage>>;
 }

@@ -34,7 +34,7 @@ const makers = {
 
 /**
  * Creates the key service that the environment names, or undefined if it names none.
- * @throws ConfigError naming what is missing or wrong
+ * @throws ConfigError that names every missing or wrong variable
  */
 export const createKeyService = (
   env: Environment,

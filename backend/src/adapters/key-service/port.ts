@@ -1,12 +1,15 @@
 import type { KeyWrapping } from '../../platform/crypto/index.ts';
 
-/** The service refused to wrap or unwrap: the key is disabled, gone, or was not used for this. */
+/**
+ * The service refused to wrap or unwrap, because the key is disabled or deleted, or has not wrapped
+ * the given bytes for this use.
+ */
 export const KEY_REFUSED = 'KEY_REFUSED';
 
-/** Binds a wrapped key to its use: the service unwraps it under the same id alone. */
+/** Returns the binding of a wrapped key to its use. The service unwraps it only with the same id. */
 export const bindingOf = (id: string) => ({ purpose: 'digital-gold/wrapping-key', id });
 
-/** A service that holds a key which never leaves it, and wraps other keys by it. */
+/** A service that wraps keys by its own key, which never leaves it. */
 export interface KeyService extends KeyWrapping {
   readonly code: string;
 }

@@ -28,7 +28,7 @@ const makers = {
 
 /**
  * Creates the object store that the environment names.
- * @throws ConfigError naming what is missing or wrong
+ * @throws ConfigError that names every missing or wrong variable
  */
 export const createObjectStore = (env: Environment, deps: AdapterDeps): ObjectStore & Closable =>
   makers[parseConfig(objectStoreVariables, env).OBJECT_STORE](env, deps);

@@ -1,9 +1,9 @@
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 
-/** `ifAbsent` was requested and the key is taken. */
+/** A put with `ifAbsent` was refused, because there is an object with the key. */
 export const OBJECT_EXISTS = 'OBJECT_EXISTS';
 
-/** A key that no store accepts: programming or tampering, never a customer's typing. */
+/** The key has a form that no store accepts. Only a bug or tampering can cause it. */
 export const INVALID_KEY = 'INVALID_KEY';
 
 export interface StoredObjectHead {
@@ -16,15 +16,15 @@ export interface StoredObject extends StoredObjectHead {
 }
 
 interface PutOptions {
-  /** Refuses with OBJECT_EXISTS, atomically, instead of replacing. */
+  /** True if an existing object must not be replaced. The put then fails with OBJECT_EXISTS. */
   readonly ifAbsent?: boolean;
 }
 
 /**
- * A store of blobs under keys such as `kyc/<user>/<uuid>`: segments of `[A-Za-z0-9._-]` that
- * don't begin with a dot, joined by `/`, at most 512 characters in all. The content is opaque:
- * the caller seals personal data before. A reader sees all of an object's bytes or none,
- * and what a `done` put stored survives a crash.
+ * A store of blobs under keys such as `kyc/<user>/<uuid>`. A key has at most 512 characters and
+ * consists of segments of `[A-Za-z0-9._-]`, which are joined by `/` and don't begin with a dot. The
+ * store does not encrypt, so callers seal personal data. A reader sees all of an object's bytes or
+ * none. After a put that is `done`, the object survives a crash.
  */
 export interface ObjectStore {
   readonly code: string;
@@ -34,14 +34,14 @@ export interface ObjectStore {
     contentType: string,
     options?: PutOptions,
   ): Promise<Outcome<void>>;
-  /** Returns `undefined` when there is no such object. */
+  /** Returns `undefined` if there is no such object. */
   get(key: string): Promise<Outcome<StoredObject | undefined>>;
   head(key: string): Promise<Outcome<StoredObjectHead | undefined>>;
-  /** Deletes an object. It is `done` too when there was none. */
+  /** Deletes an object. It is also `done` if there is no such object. */
   delete(key: string): Promise<Outcome<void>>;
 }
 
 const KEY = /^(?=.{1,512}$)[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/;
 
-/** Returns true for a valid key: no segment may be empty, begin with a dot or leave the folder. */
+/** Returns true for a valid key. No segment may be empty or begin with a dot. */
 export const isObjectKey = (key: string): boolean => KEY.test(key);

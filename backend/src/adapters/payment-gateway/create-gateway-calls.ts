@@ -20,7 +20,7 @@ interface Post {
   readonly headers?: Texts;
 }
 
-/** Calls a gateway's API: authorisation, and the reading of answers. */
+/** The calls to a gateway's API, which authorise requests and read responses. */
 export interface GatewayCalls extends Closable {
   /** Returns false while the circuit is open. */
   readonly isAvailable: () => boolean;
@@ -31,7 +31,7 @@ export interface GatewayCalls extends Closable {
     query?: Texts,
   ) => Promise<Outcome<T>>;
   readonly post: <T>(call: Post, answer: z.ZodType<T>) => Promise<Outcome<T>>;
-  /** Reads the rows of a list one by one. Unknown if the list is about another object. */
+  /** Reads the rows of a list one by one. The outcome is unknown if the list is of another object. */
   readonly readRows: <T>(
     operation: string,
     listed: Outcome<readonly unknown[]>,
@@ -44,18 +44,18 @@ export interface GatewayCalls extends Closable {
   ) => Promise<Outcome<AccountPage<T>>>;
 }
 
-/** Says how a list of the whole account is read. A full page has another one after it. */
+/** Describes a list of the whole account. After a full page, there is a further page. */
 interface AccountListing<T> {
   readonly answer: z.ZodType<readonly unknown[]>;
   readonly rules: RowRules<T>;
   readonly pageSize: number;
 }
 
-/** Returns the stretch and page of a list that takes `from`, `to`, `count` and `skip`. */
+/** Returns the query of a page of a list that has the parameters `from`, `to`, `count` and `skip`. */
 export const accountQuery = (
   { from, to, page }: AccountPageRequest,
   pageSize: number,
-  timeOf: (at: Date) => string,
+  timeOf: (time: Date) => string,
 ): Texts => ({
   from: timeOf(from),
   to: timeOf(to),
@@ -68,7 +68,7 @@ interface GatewayCallsOptions {
   readonly name: string;
   readonly baseUrl: string;
   readonly timeoutMs: number;
-  /** Those that authorise every request. */
+  /** The headers that authorise every request. */
   readonly headers: Texts;
   /** Reads the gateway's refusal, or undefined if the response is not a refusal. */
   readonly readRefusal: (response: HttpResponse) => Outcome<never> | undefined;
@@ -92,14 +92,14 @@ export const createGatewayCalls = (
     async getAccountPage({ operation, ...call }, { answer, rules, pageSize }) {
       const request = { operation, method: 'GET', safe: true, ...call } as const;
       return mapDone(await send(request, answer), (listed) => {
-        const { rows, unreadAbout } = readRows(operation, listed, rules);
-        return { rows, unreadAbout, hasMore: listed.length >= pageSize };
+        const { rows, unreadSubjects } = readRows(operation, listed, rules);
+        return { rows, unreadSubjects, hasMore: listed.length >= pageSize };
       });
     },
     get: (operation, path, answer, query = {}) =>
       send({ operation, method: 'GET', path, query, safe: true }, answer),
-    // A repeat may be a second order or debit. Whether and when to repeat is decided where the
-    // intent is recorded, not here.
+    // A repeat could create a second order or debit, so only the caller, which has recorded its
+    // intent, decides about a repeat.
     post: (call, answer) => send({ ...call, method: 'POST', safe: false }, answer),
     readRows(operation, listed, rules) {
       if (listed.kind !== 'done') return listed;

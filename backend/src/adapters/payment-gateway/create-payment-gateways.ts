@@ -28,33 +28,33 @@ export const paymentGatewayVariables = defineVariables({
   },
 });
 
-/** The credentials with which an installation may take payments. */
+/** The rule which credentials an installation may use for payments. */
 export interface CredentialsRule {
   readonly isProduction: boolean;
-  /** ALLOW_TEST_PAYMENTS: production's shape, with test money alone. */
+  /** The variable ALLOW_TEST_PAYMENTS. With it, a production installation uses only test money. */
   readonly allowTestPayments: boolean;
 }
 
 interface SeparatedGateways<G> {
   readonly gateways: ReadonlyMap<string, G>;
-  /** Never chosen, queried or believed: nothing that they report is a payment here. */
+  /** The gateways that are never chosen or queried, and whose events are not accepted. */
   readonly barred: ReadonlyMap<string, G>;
 }
 
 /**
- * Separates the gateways whose credentials do not fit the installation. In production these are
- * gateways with test credentials, since their payments are no money and would buy gold. With
- * ALLOW_TEST_PAYMENTS they are all others, since real money would buy nothing.
+ * Separates the gateways whose credentials do not fit the installation. In production, test
+ * credentials do not fit, since test money would buy real gold. With ALLOW_TEST_PAYMENTS, only test
+ * credentials fit, since real money would buy no gold.
  */
 export const separateByCredentials = <G extends Pick<PaymentGateway, 'credentials'>>(
-  all: ReadonlyMap<string, G>,
+  configured: ReadonlyMap<string, G>,
   { isProduction, allowTestPayments }: CredentialsRule,
 ): SeparatedGateways<G> => {
   const fits = ({ credentials }: G): boolean =>
     !isProduction || (credentials === 'test') === allowTestPayments;
   return {
-    gateways: new Map([...all].filter(([, gateway]) => fits(gateway))),
-    barred: new Map([...all].filter(([, gateway]) => !fits(gateway))),
+    gateways: new Map([...configured].filter(([, gateway]) => fits(gateway))),
+    barred: new Map([...configured].filter(([, gateway]) => !fits(gateway))),
   };
 };
 
@@ -86,8 +86,9 @@ const makers = {
 } as const;
 
 /**
- * Creates the payment gateways that the environment names, by code, in its order.
- * @throws ConfigError naming what is missing or wrong, and production refuses the sandbox gateway
+ * Creates the payment gateways that the environment names, by code and in the order of the list.
+ * @throws ConfigError that names every missing or wrong variable, and for the sandbox gateway in
+ *   production
  */
 export const createPaymentGateways = (
   env: Environment,

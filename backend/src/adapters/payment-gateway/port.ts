@@ -1,10 +1,10 @@
 import type { Paise } from '../../money/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 
-/** The gateway knows no such order or payment. */
+/** The gateway does not have the order or payment. */
 export const GATEWAY_NOT_FOUND = 'GATEWAY_NOT_FOUND';
 
-/** The gateway read the request and refused it. Its own code and text are in the message. */
+/** The gateway read the request and refused it. The message has the gateway's code and text. */
 export const GATEWAY_REFUSED = 'GATEWAY_REFUSED';
 
 export interface GatewayCustomer {
@@ -17,27 +17,27 @@ export interface GatewayCustomer {
 }
 
 export interface CreateGatewayOrder {
-  /** Our payment order's id, at most 40 characters: the idempotency key and the lookup key. */
+  /** Our payment order's id, of at most 40 characters. It is the idempotency key and the lookup key. */
   readonly receipt: string;
   readonly amountPaise: Paise;
   /** ISO 4217, `INR`. */
   readonly currency: string;
-  /** The gateway should accept no payment after it. Not every gateway supports that. */
+  /** The time after which the gateway should accept no payment. Not every gateway supports it. */
   readonly expiresAt?: Date;
   readonly customer: GatewayCustomer;
-  /** The mandate that the order will be debited under, for a gateway that keeps the two apart. */
+  /** The mandate under which the order will be debited, for a gateway whose orders have no mandate. */
   readonly mandateToken?: string;
 }
 
-/** A gateway's order as the gateway sees it. The caller compares the echoed amount. */
+/** A gateway's order, as the gateway reports it. The caller compares the amount. */
 export interface GatewayOrder {
   readonly gatewayOrderId: string;
   readonly receipt: string;
   readonly amountPaise: Paise;
   readonly currency: string;
-  /** `UNKNOWN`: in a state that we don't know, which proves nothing about its payments. */
+  /** `UNKNOWN` is a state without a documented meaning, which shows nothing about the payments. */
   readonly status: 'OPEN' | 'PAID' | 'CLOSED' | 'UNKNOWN';
-  /** Opens the checkout of this order in the customer's app. Absent if the order's id does. */
+  /** Opens the checkout of the order in the customer's app. Absent if the order's id opens it. */
   readonly checkoutSession?: string;
 }
 
@@ -67,14 +67,14 @@ export interface GatewayDispute {
 }
 
 /**
- * A row that may be about the queried object and can't be read (contract: collaborators > Lists).
- * It may mean anything, so a decision by a list with such a row must not ignore it.
+ * A row that can't be read and may be about the queried object (contract: collaborators > Lists). A
+ * decision by a list must not ignore such a row.
  */
 export interface UnreadRow {
   readonly status: 'UNREADABLE';
 }
 
-/** A list as far as it can be read. Each row that can't be is there without its contents. */
+/** A list with the rows that can be read, and an `UnreadRow` for each row that can't be read. */
 export type Listed<T> = readonly (T | UnreadRow)[];
 
 interface WithStatus {
@@ -89,16 +89,16 @@ export const isRead = <T extends WithStatus>(row: T | UnreadRow): row is T =>
 export const hasUnread = (listed: readonly WithStatus[]): boolean =>
   listed.some(({ status }) => status === 'UNREADABLE');
 
-/** Identifies a payment at a gateway: some need both ids, some only the payment's. */
+/** Identifies a payment at a gateway. Some gateways need both ids, others only the payment's. */
 export interface GatewayPaymentRef {
   readonly gatewayPaymentId: string;
-  /** Null if it was never reported to us. */
+  /** Null if the gateway never reported the order of the payment. */
   readonly gatewayOrderId: string | null;
-  /** The time from which on it may have refunds and disputes. Absent if it is not known. */
+  /** The time of the payment, before which it has no refunds and disputes. Absent if unknown. */
   readonly createdAt?: Date;
 }
 
-/** A stretch of time by when rows were made at the gateway, and which page of it, from 1. */
+/** A request for a page of the rows that were created at the gateway in a time. Pages start at 1. */
 export interface AccountPageRequest {
   readonly from: Date;
   readonly to: Date;
@@ -108,14 +108,12 @@ export interface AccountPageRequest {
 /** One page of a list of the whole account. */
 export interface AccountPage<T> {
   readonly rows: readonly T[];
-  /**
-   * The order or payment that each unreadable row names. A row with null may be about anything.
-   */
-  readonly unreadAbout: readonly (string | null)[];
+  /** The order or payment that each unreadable row names. Null for a row that names none. */
+  readonly unreadSubjects: readonly (string | null)[];
   readonly hasMore: boolean;
 }
 
-/** A payment of the account. Its order is null if it was not made for one. */
+/** A payment of the account. Its order is null if the payment has no order. */
 export interface AccountPayment extends Omit<GatewayPayment, 'gatewayOrderId'> {
   readonly gatewayOrderId: string | null;
 }
@@ -129,8 +127,8 @@ export interface AccountDispute extends GatewayDispute {
 }
 
 /**
- * Lists of the whole account, newest first, for reconciliation. A row that is made between two
- * pages shifts the rest: a row may come twice, and none is left out.
+ * The lists of the whole account, newest first, for reconciliation. A row that is created between the
+ * reads of two pages shifts the later rows, so a row may be listed twice, but none is left out.
  */
 export interface AccountLists {
   payments(request: AccountPageRequest): Promise<Outcome<AccountPage<AccountPayment>>>;
@@ -143,22 +141,22 @@ export interface MandateDebit {
   readonly mandateToken: string;
   readonly amountPaise: Paise;
   readonly currency: string;
-  /** The same on every repeat of one debit. */
+  /** The key of a debit, which is the same for every repeat. */
   readonly idempotencyKey: string;
 }
 
-/** The proof that a checkout hands to the customer's device, and the device to us: no payment. */
+/** The proof that a checkout gives to the customer's device. It is not yet a payment. */
 export interface CheckoutProof {
   readonly gatewayOrderId: string;
   readonly gatewayPaymentId: string;
   readonly signature: string;
 }
 
-/** One event about one payment, in our words. The caller compares amount and currency. */
+/** An event about a payment, in the terms of the service. The caller compares amount and currency. */
 export interface ParsedPaymentEvent {
-  /** `other`: signed and readable, but of no consequence for the order. */
+  /** `other` is a signed and readable event that changes nothing. */
   readonly kind: 'captured' | 'failed' | 'other';
-  /** The gateway's own name of the event, for the record. */
+  /** The gateway's own name of the event, which is stored with it. */
   readonly name: string;
   readonly gatewayOrderId: string;
   readonly gatewayPaymentId: string;
@@ -168,31 +166,31 @@ export interface ParsedPaymentEvent {
   readonly occurredAt: Date;
 }
 
-/** One event about a reversal of a payment, in our words. */
+/** An event about a reversal of a payment, in the terms of the service. */
 export interface ParsedReversalEvent {
   readonly kind: 'refunded' | 'dispute_lost';
   readonly name: string;
   /** Absent if the gateway names only the payment. */
   readonly gatewayOrderId?: string;
   readonly gatewayPaymentId: string;
-  /** The gateway's id of the refund or dispute, which distinguishes two of the same amount. */
+  /** The gateway's id of the refund or dispute, which distinguishes reversals of the same amount. */
   readonly reference?: string;
-  /** The reversed amount, which may be a part of the payment's. */
+  /** The reversed amount, which may be only a part of the payment's amount. */
   readonly amountPaise: Paise;
   readonly occurredAt: Date;
 }
 
 export type ParsedGatewayEvent = ParsedPaymentEvent | ParsedReversalEvent;
 
-/** A signed body that can't be read as a payment event: stored, and of no effect. */
+/** A signed body that can't be read as a payment event. It is stored and has no effect. */
 export interface UnreadableEvent {
   readonly kind: 'unreadable';
 }
 
 export interface WebhookDelivery {
-  /** The bytes as they came: a parsed and printed body has another signature. */
+  /** The received bytes. A body that was parsed and printed has another signature. */
   readonly rawBody: Buffer;
-  /** Lower-case names, as Node gives them. */
+  /** The headers by their lower-case names, as Node gives them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
@@ -200,54 +198,54 @@ export type VerifiedWebhook =
   | { readonly valid: false }
   | {
       readonly valid: true;
-      /** From a header that the signature does not cover: never the only key against repeats. */
+      /** From a header that is not signed, so it must not be the only key against repeats. */
       readonly eventId?: string;
       readonly event: ParsedGatewayEvent | UnreadableEvent;
     };
 
 /**
- * Returns true for an answer, "no such payment" included. Any other refusal of the query shows
- * nothing about the money: if it were read as "no payment", it would hide a capture or a refund.
+ * Returns true if the gateway answered a query. "Not found" is an answer too. Any other refusal shows
+ * nothing about the money, so it must not be read as "no payment".
  */
 export const hasAnswered = (outcome: Outcome<unknown>): boolean =>
   outcome.kind === 'done' || (outcome.kind === 'refused' && outcome.code === GATEWAY_NOT_FOUND);
 
-/** The code of a query that the gateway can never answer for this payment. */
+/** The reason of an unknown outcome if the gateway can never answer the query for a payment. */
 export const CANNOT_SAY = 'GATEWAY_CANNOT_SAY';
 
-/** Returns true if another query is of no use, though the gateway answers other queries. */
+/** Returns true if the gateway can never answer the query. A repeat of the query is then useless. */
 export const cannotSay = (outcome: Outcome<unknown>): boolean =>
   outcome.kind === 'unknown' && outcome.reason === CANNOT_SAY;
 
 /**
- * A payment gateway (contract: collaborators > Adapters). Methods never throw for what the network
- * or the gateway does, but return it as the outcome. All amounts are paise.
+ * A payment gateway (contract: collaborators > Adapters). Methods return every failure of the network
+ * or the gateway as an outcome, and do not throw it. All amounts are paise.
  */
 export interface PaymentGateway {
   readonly code: string;
   /** Identifies us in the checkout of the customer's app. It is no secret. */
   readonly publicKey: string;
-  /** As far as the configuration shows: test credentials move no money. */
+  /** The kind of the credentials, by the configuration. Test credentials move no money. */
   readonly credentials: 'live' | 'test' | 'unknown';
-  /** Returns false while its circuit is open: it is not chosen for new payments then. */
+  /** Returns false while the circuit is open. The gateway is then not chosen for new payments. */
   isAvailable(): boolean;
   /**
-   * Returns the same order for the same receipt if the gateway supports that. Otherwise call
-   * `findOrderByReceipt` before a repeat whose first answer was lost.
+   * Creates an order. Some gateways return the same order for a repeat with the same receipt. For
+   * others, the caller calls `findOrderByReceipt` before it repeats a call of unknown outcome.
    */
   createOrder(order: CreateGatewayOrder): Promise<Outcome<GatewayOrder>>;
-  /** `undefined`: the gateway certainly has no order of this receipt. */
+  /** Returns `undefined` if the gateway certainly has no order with the receipt. */
   findOrderByReceipt(receipt: string): Promise<Outcome<GatewayOrder | undefined>>;
   getOrder(gatewayOrderId: string): Promise<Outcome<GatewayOrder>>;
   listPayments(gatewayOrderId: string): Promise<Outcome<Listed<GatewayPayment>>>;
-  /** Unknown with `CANNOT_SAY` if the gateway lists no refunds of such a payment. */
+  /** Lists refunds. Unknown with `CANNOT_SAY` if the gateway lists none for this kind of payment. */
   getRefunds(payment: GatewayPaymentRef): Promise<Outcome<Listed<GatewayRefund>>>;
   getDisputes(payment: GatewayPaymentRef): Promise<Outcome<Listed<GatewayDispute>>>;
-  /** Absent if the gateway has no list by time: each order is then queried. */
+  /** The lists of the account. Absent if the gateway has no list by time. Orders are then queried. */
   readonly account?: AccountLists;
   /**
-   * Absent if the gateway can't debit a mandate. The result of the debit comes as an event. A
-   * repeat with the same key requests the same debit. See `debitsHaveKey`.
+   * Debits a mandate. An event reports how the debit ends. A repeat with the same key requests the
+   * same debit, see `debitsHaveKey`. Absent if the gateway can't debit a mandate.
    */
   debitMandate?(debit: MandateDebit): Promise<Outcome<{ readonly gatewayDebitId: string }>>;
   /**
@@ -256,12 +254,12 @@ export interface PaymentGateway {
    */
   readonly debitsHaveKey: boolean;
   /**
-   * Checks that the checkout's answer is genuine, by its signature in constant time. If the gateway
-   * signs no answers, it queries the gateway, and so it returns an outcome.
+   * Checks that a checkout's proof is genuine. It checks the signature in constant time, or queries a
+   * gateway that does not sign proofs.
    */
   verifyCheckout(proof: CheckoutProof): Promise<Outcome<boolean>>;
-  /** True if `verifyCheckout` is such a query. Omitted if it makes no call. */
+  /** True if `verifyCheckout` queries the gateway. Absent if it makes no call. */
   readonly checksProofsByQuery?: true;
-  /** Checks the signature over the raw bytes under every secret in force. Then reads the body. */
+  /** Checks the signature of the raw bytes under every current secret, and then reads the body. */
   verifyWebhook(delivery: WebhookDelivery): VerifiedWebhook;
 }

@@ -6,7 +6,7 @@ import type { PayoutProvider } from './port.ts';
 import { createRazorpayx } from './razorpayx/create-razorpayx.ts';
 import { razorpayxVariables } from './razorpayx/razorpayx.config.ts';
 
-/** The choice of the provider that pays customers. */
+/** The variables that choose the payout provider. */
 export const payoutProviderVariables = defineVariables({
   PAYOUT_PROVIDER: {
     schema: z.enum(['razorpayx']).default('razorpayx'),
@@ -23,9 +23,8 @@ const makers = {
 } as const;
 
 /**
- * Creates the payout provider that the environment names. Only the variables of the
- * chosen one are read.
- * @throws ConfigError naming what is missing or wrong
+ * Creates the payout provider that the environment names. Only that provider's variables are read.
+ * @throws ConfigError that names every missing or wrong variable
  */
 export const createPayoutProvider = (
   env: Environment,

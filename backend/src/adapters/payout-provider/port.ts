@@ -1,13 +1,13 @@
 import type { Paise } from '../../money/index.ts';
 import type { Outcome } from '../../platform/outcome/outcome.ts';
 
-/** The provider knows no such payout or validation. */
+/** The provider does not have the payout or validation. */
 export const PAYOUT_NOT_FOUND = 'PAYOUT_NOT_FOUND';
 
-/** The provider read the request and refused it. Its own code and text are in the message. */
+/** The provider read the request and refused it. The message has the provider's code and text. */
 export const PAYOUT_REFUSED = 'PAYOUT_REFUSED';
 
-/** The holder of a bank account, as the provider's records name them. */
+/** The holder of a bank account, as recorded at the provider. */
 export interface Payee {
   /** Our id of the customer, at most 40 characters, opaque to the provider. */
   readonly reference: string;
@@ -17,7 +17,7 @@ export interface Payee {
   readonly email?: string;
 }
 
-/** A bank account in clear. Never logged, never kept outside a sealed column. */
+/** A bank account in clear text. It must not be logged, and is stored only in a sealed column. */
 export interface BankDetails {
   readonly holderName: string;
   readonly ifsc: string;
@@ -29,39 +29,42 @@ export interface EnsureFundAccount {
   readonly bank: BankDetails;
 }
 
-/** The provider's record of a bank account. Immutable: other details make another fund account. */
+/** The provider's record of a bank account. It never changes. Other details have another record. */
 export interface FundAccount {
   readonly contactId: string;
   readonly fundAccountId: string;
 }
 
 /**
- * One attempt of a payout. Every resend of an attempt has the same members, to the letter: the
- * provider refuses a known key with another body.
+ * An attempt of a payout. Every resend of an attempt must have the same values, because the provider
+ * refuses a known key with another body.
  */
 export interface CreatePayout {
-  /**
-   * The payout's id without hyphens, `-`, the attempt's number (contract: payouts > Payout
-   * attempts).
-   */
+  /** The payout's id without hyphens, then `-` and the number (contract: payouts > Payout attempts). */
   readonly idempotencyKey: string;
   readonly fundAccountId: string;
   readonly amountPaise: Paise;
   readonly mode: 'IMPS';
-  /** At most 40 characters, one for each attempt (the idempotency key is a good one): by it an
-   * attempt whose answer was lost is found again. */
+  /**
+   * The reference of the attempt, of at most 40 characters. It must be different for each attempt,
+   * since an attempt of unknown outcome is found by it.
+   */
   readonly referenceId: string;
-  /** On the customer's bank statement. The adapter keeps to what the provider allows there. */
+  /** The text on the customer's bank statement. The adapter removes characters that are not allowed. */
   readonly narration: string;
 }
 
 /**
- * `FAILED`: certainly not paid, and never will be. `REVERSED`: it came back, after `PAID` or
- * without one. Both are the attempt's end. So is `PAID` but for a reversal.
+ * The statuses of a payout.
+ *
+ * * `PROCESSING` means that the payout is in progress.
+ * * `PAID` means that the money was paid. It may still be reversed.
+ * * `FAILED` means that the money was certainly not paid, and never will be.
+ * * `REVERSED` means that the money came back. A payout may be reversed without being `PAID` before.
  */
 export type ProviderPayoutStatus = 'PROCESSING' | 'PAID' | 'FAILED' | 'REVERSED';
 
-/** A payout as the provider sees it. The caller compares the amount. */
+/** A payout, as the provider reports it. The caller compares the amount. */
 export interface ProviderPayout {
   readonly providerPayoutId: string;
   readonly referenceId?: string;
@@ -69,55 +72,58 @@ export interface ProviderPayout {
   readonly amountPaise: Paise;
   readonly status: ProviderPayoutStatus;
   /**
-   * The provider's own name of the status, which sets payout events apart
-   * (contract: payments-and-webhooks > Payout events).
+   * The provider's own name of the status, which distinguishes payout events (contract:
+   * payments-and-webhooks > Payout events).
    */
   readonly providerStatus: string;
   readonly mode?: string;
   /** The bank's reference of the transfer. */
   readonly utr?: string;
-  /** The provider's words, without digits that could be part of an account number. */
+  /** The provider's text, without digits that could be a part of an account number. */
   readonly failureReason?: string;
 }
 
 interface StartValidation {
-  /** The bank account's id, at most 40 characters. It is the same for each re-verification. */
+  /** The bank account's id, of at most 40 characters. It is the same for every validation. */
   readonly bankAccountId: string;
   readonly payee: Payee;
   readonly bank: BankDetails;
 }
 
 /**
- * `INVALID`: the bank answered that there is no such active account. `FAILED`: there was no answer
- * from the bank. A new validation may succeed.
+ * The statuses of a validation. `INVALID` means that the bank has no such active account. `FAILED`
+ * means that the bank did not respond, so that a new validation may succeed.
  */
 export type ValidationStatus = 'PENDING' | 'VALID' | 'INVALID' | 'FAILED';
 
-/** A penny-drop as the provider sees it. */
+/** A penny-drop, as the provider reports it. */
 export interface ProviderValidation {
   readonly validationId: string;
-  /** The bank account's id, if the provider's answer repeats it. */
+  /** The bank account's id. Absent if the response does not repeat it. */
   readonly referenceId?: string;
   readonly status: ValidationStatus;
   readonly providerStatus: string;
-  /** The holder by the bank's own books. */
+  /** The name of the holder at the bank. */
   readonly registeredName?: string;
-  /** 0 to 100: how well the name given fits the registered one. */
+  /** The similarity of the given and the registered name, from 0 to 100. */
   readonly nameMatchScore?: number;
-  /** The provider's words, without digits that could be part of an account number. */
+  /** The provider's text, without digits that could be a part of an account number. */
   readonly reason?: string;
 }
 
-/** A payout as an event reports it. It has an amount only if the provider repeats it. */
+/** A payout, as an event reports it. The amount is absent if the event does not have it. */
 export interface PayoutReport extends Omit<ProviderPayout, 'amountPaise'> {
   readonly amountPaise?: Paise;
 }
 
-/** One event of the provider, in our words. Events come in any order and more than once. */
+/**
+ * An event of the provider, in the terms of the service. Events may arrive in any order and more than
+ * once.
+ */
 export type PayoutProviderEvent =
   | {
       readonly kind: 'payout';
-      /** The provider's own name of the event, for the record. */
+      /** The provider's own name of the event, which is stored with it. */
       readonly name: string;
       readonly payout: PayoutReport;
       readonly occurredAt?: Date;
@@ -128,15 +134,15 @@ export type PayoutProviderEvent =
       readonly validation: ProviderValidation;
       readonly occurredAt?: Date;
     }
-  /** Signed and readable, but of no consequence: stored, and of no effect. */
+  /** A signed and readable event that is stored and has no effect. */
   | { readonly kind: 'other'; readonly name: string }
-  /** Signed, but can't be read: stored, and of no effect. */
+  /** A signed event that can't be read. It is stored and has no effect. */
   | { readonly kind: 'unreadable' };
 
 interface PayoutWebhookDelivery {
-  /** The bytes as they came: a parsed and printed body has another signature. */
+  /** The received bytes. A body that was parsed and printed has another signature. */
   readonly rawBody: Buffer;
-  /** Lower-case names, as Node gives them. */
+  /** The headers by their lower-case names, as Node gives them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
@@ -144,12 +150,12 @@ export type VerifiedPayoutWebhook =
   | { readonly valid: false }
   | {
       readonly valid: true;
-      /** From a header that the signature does not cover: never the only key against repeats. */
+      /** From a header that is not signed, so it must not be the only key against repeats. */
       readonly eventId?: string;
       readonly event: PayoutProviderEvent;
     };
 
-/** A stretch of time by when payouts were made at the provider, and which page of it, from 1. */
+/** A request for a page of the payouts that were created in a time. Pages start at 1. */
 export interface PayoutPageRequest {
   readonly from: Date;
   readonly to: Date;
@@ -158,55 +164,59 @@ export interface PayoutPageRequest {
 
 interface PayoutPage {
   readonly payouts: readonly ProviderPayout[];
-  /** The number of payouts that can't be read: any of them may be ours. */
+  /** The number of payouts that can't be read. Any of them may be ours. */
   readonly unread: number;
   readonly hasMore: boolean;
 }
 
-/** Limits that differ from provider to provider. */
+/** The limits of a provider. */
 export interface PayoutProviderRules {
-  /** The least that can be paid out. */
+  /** The minimum amount of a payout. */
   readonly minimumPaise: Paise;
-  /** The most that one IMPS transfer carries. */
+  /** The maximum amount of an IMPS transfer. */
   readonly maximumImpsPaise: Paise;
-  /** The time after its first send for which a key is remembered. A later resend could pay twice:
-   * by then only a query is safe, and its answer is final. */
+  /**
+   * The time after its first send for which the provider remembers a key. A later resend could pay
+   * twice. After this time only a query is safe, and its answer is final.
+   */
   readonly idempotencyKeyLifeMs: number;
 }
 
 /**
- * A payout provider (contract: collaborators > Outcomes). Methods never throw for what the network
- * or the provider does: that is the outcome. Refusals carry one of the codes above or one of
- * platform/http-client/create-call-guard.ts (`isUnavailable` is true for the latter).
+ * A payout provider (contract: collaborators > Outcomes). Methods return every failure of the network
+ * or the provider as an outcome, and do not throw it. A refusal has one of the codes above, or a code
+ * of platform/http-client/create-call-guard.ts, which `isUnavailable` recognises.
  */
 export interface PayoutProvider {
   readonly code: string;
-  /** True if its credentials are certainly test credentials, with which it pays no money. */
+  /** True if the credentials are certainly test credentials, with which no money is paid. */
   readonly isTestSystem: boolean;
   readonly rules: PayoutProviderRules;
-  /** Finds or makes the contact of this reference and its fund account. Safe to repeat. */
+  /** Finds or creates the contact of a reference and its fund account. Safe to repeat. */
   ensureFundAccount(request: EnsureFundAccount): Promise<Outcome<FundAccount>>;
   /**
-   * Requests one attempt of a payout. `refused` with `PAYOUT_REFUSED` means that no payout of this
-   * reference exists (the adapter queried it). The other refusals are of this call alone, not of an
-   * earlier send of the same key whose answer was lost. After an unknown outcome:
-   * `findPayoutByReference`. Where that finds none, an earlier send may still be on its way, so the
-   * same attempt is sent again under the same key, never under another.
+   * Requests an attempt of a payout. A refusal with `PAYOUT_REFUSED` means that no payout with the
+   * reference exists, because the adapter has queried it. Any other refusal is only of this call, and
+   * shows nothing about an earlier send of unknown outcome. After an unknown outcome, the caller uses
+   * `findPayoutByReference`. If that finds none, an earlier send may still arrive. The caller must
+   * then repeat the attempt with the same key, and never with another key.
    */
   createPayout(payout: CreatePayout): Promise<Outcome<ProviderPayout>>;
   getPayout(providerPayoutId: string): Promise<Outcome<ProviderPayout>>;
-  /** `undefined`: the provider has no payout of this reference by now. */
+  /** Returns `undefined` if the provider has no payout with the reference yet. */
   findPayoutByReference(referenceId: string): Promise<Outcome<ProviderPayout | undefined>>;
-  /** One page of our account's payouts, newest first, for reconciliation. A payout made between
-   * two pages shifts the rest: a payout may come twice. */
+  /**
+   * Lists a page of our account's payouts, newest first, for reconciliation. A payout that is created
+   * between the reads of two pages shifts the later payouts, so a payout may be listed twice.
+   */
   listPayouts(request: PayoutPageRequest): Promise<Outcome<PayoutPage>>;
   /**
-   * Starts a penny-drop. The result comes as an event, or from a query. After an unknown outcome a
-   * second one does no harm: it costs a rupee, and any of them validates the same account. There is
-   * no query by reference, for no provider is known to offer it.
+   * Starts a penny-drop. The result comes by an event or a query. After an unknown outcome a repeat is
+   * harmless. It costs a rupee and validates the same account. There is no query by reference, since
+   * no known provider has one.
    */
   startValidation(validation: StartValidation): Promise<Outcome<ProviderValidation>>;
   getValidation(validationId: string): Promise<Outcome<ProviderValidation>>;
-  /** Checks the signature over the raw bytes under every secret in force. Then reads the body. */
+  /** Checks the signature of the raw bytes under every current secret, and then reads the body. */
   verifyWebhook(delivery: PayoutWebhookDelivery): VerifiedPayoutWebhook;
 }

@@ -17,7 +17,7 @@ const makers = {
 
 /**
  * Creates the SMS gateway that the environment names.
- * @throws ConfigError naming what is missing or wrong
+ * @throws ConfigError that names every missing or wrong variable
  */
 export const createSmsGateway = (env: Environment, deps: AdapterDeps): SmsGateway & Closable =>
   makers[parseConfig(smsVariables, env).SMS_PROVIDER](env, deps);

@@ -6,16 +6,16 @@ export const SMS_REFUSED = 'SMS_REFUSED';
 interface OtpMessage {
   /** E.164, such as `+919876543210`. */
   readonly phone: string;
-  /** Made and checked by us. The gateway only delivers it. */
+  /** The code, which this service makes and checks. The gateway only delivers it. */
   readonly otp: string;
   readonly validMinutes: number;
-  /** The code's purpose, in a word. A gateway picks its registered template by it. */
+  /** The code's purpose in a word, by which a gateway may choose its registered template. */
   readonly purpose: string;
 }
 
 /**
- * An SMS gateway. `done` means accepted for delivery. `unknown` means it may or may not arrive: the
- * customer can request another code, so nothing is repeated here.
+ * An SMS gateway. `done` means that the message was accepted for delivery. After an unknown outcome
+ * the message may still arrive. It is not repeated, because the customer can request another code.
  */
 export interface SmsGateway {
   readonly code: string;

@@ -7,7 +7,7 @@ import {
   portalUserView,
   presentPortalUser,
 } from './accounting.schemas.ts';
-import { anyPortalUserBefore } from './accounting.types.ts';
+import { anyPortalUserBeforeFactor } from './accounting.types.ts';
 import { createPortalRealm, signOutPortalUser, type PortalSignInDeps } from './portal-sign-in.ts';
 
 /** Declares health and sign-in of the accounting API. */
@@ -53,7 +53,7 @@ export const createAccountingRoutes = (deps: PortalSignInDeps): Route[] => [
     path: '/auth/logout',
     summary: 'Sign out',
     tags: ['auth'],
-    access: anyPortalUserBefore,
+    access: anyPortalUserBeforeFactor,
     responses: { 204: null },
     handler: async ({ principal }) => {
       await signOutPortalUser(deps, principal);
@@ -65,7 +65,7 @@ export const createAccountingRoutes = (deps: PortalSignInDeps): Route[] => [
     path: '/auth/me',
     summary: 'The portal user who is signed in',
     tags: ['auth'],
-    access: anyPortalUserBefore,
+    access: anyPortalUserBeforeFactor,
     responses: { 200: portalUserView },
     handler: async ({ principal }) =>
       ok(presentPortalUser({ ...principal, id: principal.portalUserId })),

@@ -12,7 +12,7 @@ interface PurgeDeps {
 export const createPortalSignInPurge = (deps: PurgeDeps): Purge =>
   createLoginPurge({ ...deps, api: 'portal', name: 'accounting-purge-sign-ins' });
 
-/** Keeps ended sessions for an investigation of a misuse. */
+/** The time in ms for which ended sessions are kept, so that a misuse can be investigated. */
 const keptMs = 30 * 24 * 60 * 60_000;
 
 /** Creates the purge of portal users' sessions that ended long ago. */

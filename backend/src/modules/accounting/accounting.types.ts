@@ -6,7 +6,7 @@ import {
 } from '../../platform/http/index.ts';
 import type { Permission, PortalRole } from './permissions.ts';
 
-/** A signed-in member of the accounting staff, read from the store on this very request. */
+/** A signed-in portal user, as the store had them at the start of this request. */
 export interface PortalPrincipal {
   readonly portalUserId: string;
   readonly sessionId: string;
@@ -16,16 +16,19 @@ export interface PortalPrincipal {
   readonly permissions: readonly string[];
 }
 
-/** Admits any signed-in member. */
+/** Admits any signed-in portal user. */
 export const anyPortalUser: Access<PortalPrincipal> = {
   ...signedIn<PortalPrincipal>(),
   secondFactor: 'asked',
 };
 
-/** Admits members who have still to set up their authenticator app, too. */
-export const anyPortalUserBefore: Access<PortalPrincipal> = signedIn<PortalPrincipal>();
+/** Admits any signed-in portal user, even before they have set up a required authenticator app. */
+export const anyPortalUserBeforeFactor: Access<PortalPrincipal> = signedIn<PortalPrincipal>();
 
-/** Admits those who hold `permission`, and what `besides` names of a query, for a read. */
+/**
+ * Admits portal users with `permission` to a read. If `besides` returns a further permission for a
+ * query, they need that too.
+ */
 export const portalRead = (
   permission: Permission,
   besides?: (query: unknown) => Permission | undefined,
@@ -34,13 +37,13 @@ export const portalRead = (
   secondFactor: 'asked',
 });
 
-/** Admits those who hold `permission`, for a write: refused in read-only mode. */
+/** Admits portal users with `permission` to a write, which read-only mode refuses. */
 export const portalWrite = (permission: Permission): Access<PortalPrincipal> => ({
   ...requirePermission<PortalPrincipal>(permission, { write: true }),
   secondFactor: 'asked',
 });
 
-/** Returns the actor, request id and address of an audit row: spread it into an AuditEntry. */
+/** Returns the parts of an audit row that describe the actor and the request. */
 export const portalActor = (principal: PortalPrincipal, context: RequestContext) => ({
   actor: {
     api: 'accounting' as const,

@@ -66,7 +66,7 @@ it.each(lists)('writes %s as files, each with an audit row', async (list) => {
   }
 });
 
-it('a register of the books writes texts that look like formulas as texts, and money in rupees', async () => {
+it('a register of the books writes texts like formulas as texts, and money in rupees', async () => {
   const policies = (await fileOf('policy-determinations?format=csv')).bytes.toString();
   expect(policies).toContain(`,'=1+1,"Two, lines\nof ""text""",b,`);
   const months = (await fileOf('month-end-close?format=csv')).bytes.toString();
@@ -77,7 +77,7 @@ it('a register of the books writes texts that look like formulas as texts, and m
   expect(days.toString()).toContain(`\r\n${today},0,0.0000,0.00,`);
 });
 
-it('a register of the books finds by day of the record, as every register does', async () => {
+it('a register of the books is filtered by the day of the record, as every register is', async () => {
   const yesterday = istDate(addMs(system.clock.now(), -24 * 60 * 60_000));
   for (const list of lists.slice(1)) {
     const [before, since] = [`to=${yesterday}`, `from=${today}`];
@@ -101,7 +101,7 @@ it.each([
   expect(String(Object(refused.body['error']).message)).toContain('json');
 });
 
-it('a register of the books needs the right to export, for a file alone', async () => {
+it('a register of the books needs the permission to export, but only for a file', async () => {
   const permissions = ['gold.policy.read'] as const;
   const reader = await createFactories(system).portalUser('viewer', { permissions });
   const asReader = createCaller(url, { 'x-portal-token': reader.token });

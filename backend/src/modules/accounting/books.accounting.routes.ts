@@ -10,7 +10,7 @@ import {
   type Route,
 } from '../../platform/http/index.ts';
 import {
-  filesNeed,
+  filePermissionOf,
   fileTypes,
   policiesRegister,
   statutoryRegister,
@@ -41,7 +41,7 @@ import {
 import { postingRefusals, readPostingRefusal } from './posting-gate.ts';
 import { listStatutory } from '../statutory/index.ts';
 
-/** Returns a page of determinations, newest first, and the number of those that match. */
+/** Returns a page of the determinations that match, newest first, and their total number. */
 const listPolicies = async (
   db: Db,
   { topic, from, until }: { readonly topic?: string | undefined } & ReturnType<typeof windowOf>,
@@ -110,7 +110,7 @@ const createPolicyRoutes = (deps: AccountingWriteDeps & FilesDeps): Route[] => [
     path: '/gold/policy-determinations',
     summary: 'Decisions on tax and accounting questions, newest first',
     tags: ['policy'],
-    access: portalRead('gold.policy.read', filesNeed),
+    access: portalRead('gold.policy.read', filePermissionOf),
     query: policyQuery,
     responses: { 200: policyPage },
     produces: Object.values(fileTypes),
@@ -152,7 +152,7 @@ export const createStatutoryAccountingRoutes = (deps: AccountingWriteDeps & File
     path: '/gold/statutory-parameters',
     summary: 'Statutory parameters, each with the day on which it takes effect',
     tags: ['statutory'],
-    access: portalRead('gold.statutory.read', filesNeed),
+    access: portalRead('gold.statutory.read', filePermissionOf),
     query: statutoryQuery,
     responses: { 200: statutoryPage },
     produces: Object.values(fileTypes),
@@ -194,7 +194,7 @@ export const createStatutoryAccountingRoutes = (deps: AccountingWriteDeps & File
 
 const passbook = { entries_available: z.literal(false) };
 
-/** There is nothing to write a file of. */
+/** The ledger has no entries, so it has no files either. */
 const ledgerQuery = pageQuery.extend({ format: z.enum(['json']).default('json') });
 
 const ledgerView = z.object({
@@ -212,7 +212,7 @@ const postingStatusView = z.object({
   ...passbook,
 });
 
-/** Declares the ledger, which is empty by design, and why nothing is posted to it. */
+/** Declares the ledger, which is empty by design, and the reason why nothing is posted to it. */
 export const createLedgerAccountingRoutes = ({
   switches,
 }: {

@@ -35,7 +35,7 @@ const dayOf = (days: number): string =>
   istDate(new Date(system.clock.now().getTime() + days * 86_400_000));
 
 describe('a statutory parameter', () => {
-  it('gets a row from a day on, and what applied before stays', async () => {
+  it('gets a value from a day on, and keeps its earlier values', async () => {
     const answer = await put('gst_rate_bps', '500', '2091-04-01', { note: 'Budget of 2091' });
     expect(answer).toMatchObject({
       status: 200,
@@ -61,14 +61,14 @@ describe('a statutory parameter', () => {
     expect(JSON.stringify(row?.after)).not.toContain('Budget');
   });
 
-  it('takes the note that it answers where there is none', async () => {
+  it('accepts a null note, as it returns one', async () => {
     const answer = await put('tcs_rate_bps', '100', '2091-04-01', { note: null });
     expect(answer).toMatchObject({ status: 200, body: { value: '100', note: null } });
     const row = await system.db.auditLog.findFirst({ orderBy: { seq: 'desc' } });
     expect(row).toMatchObject({ action: 'accounting.statutory-parameter.put', sealed: null });
   });
 
-  it('has one value from a day on, whoever comes second', async () => {
+  it('has one value from a day on, and refuses a second value', async () => {
     const answers = await Promise.all(
       ['10', '20'].map((v) => put('tds_rate_bps', v, '2091-04-01')),
     );
@@ -89,7 +89,7 @@ describe('a statutory parameter', () => {
     expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', field });
   });
 
-  it('may begin today where nothing was charged, and never in a closed month', async () => {
+  it('may begin today if nothing was charged, and never in a closed month', async () => {
     expect(await put('gst_rate_bps', '300', dayOf(0))).toMatchObject({ status: 200 });
     expect(await put('cess_bps', '900', '2020-02-29')).toMatchObject({ status: 200 });
     expect(await ask('POST', '/gold/month-end-close/2020-03')).toMatchObject({ status: 201 });
@@ -98,7 +98,7 @@ describe('a statutory parameter', () => {
   });
 });
 
-it('the portal keeps policy determinations, newest first, with their words sealed in the log', async () => {
+it('the portal keeps policy determinations, newest first, and seals their texts in the log', async () => {
   const policy = {
     topic: 'withholding',
     determination: 'Nothing is withheld from a sale.',
@@ -150,7 +150,7 @@ describe('the ledger', () => {
   });
 });
 
-it("the portal shows its own part of the audit log, and nothing of the operators'", async () => {
+it("the portal shows its own audit rows, and not the operators' rows", async () => {
   await system.audit.record(system.db, {
     action: 'config.limits.replace',
     actor: { api: 'admin' },

@@ -16,7 +16,7 @@ import {
   type PortalUserChange,
   type PortalUserRecord,
 } from './portal-users.store.ts';
-import { holds, requireOwn, requireReach, type Rights } from './portal-grants.ts';
+import { holds, requireHeld, requirePasswordRights, type Rights } from './portal-grants.ts';
 import { createPortalLoginGuard } from './portal-sign-in.ts';
 
 interface NewPortalUser {
@@ -24,11 +24,14 @@ interface NewPortalUser {
   readonly name: string;
   readonly role: PortalRole;
   readonly password: string;
-  /** The role's default set unless given. */
+  /** The default is the role's default permissions. */
   readonly permissions?: readonly Permission[] | undefined;
 }
 
-/** Runs a write of an email. @throws AppError CONFLICT when another portal user has it. */
+/**
+ * Runs a write of an email.
+ * @throws AppError CONFLICT if another portal user has the email
+ */
 const withFreeEmail = async <T>(write: () => Promise<T>): Promise<T> => {
   try {
     return await write();
@@ -40,8 +43,8 @@ const withFreeEmail = async <T>(write: () => Promise<T>): Promise<T> => {
 };
 
 /**
- * Writes a new portal user whose password is hashed.
- * @throws AppError CONFLICT: see withFreeEmail
+ * Inserts a new portal user.
+ * @throws AppError CONFLICT if another portal user has the email
  */
 const storePortalUser = async (
   { db, clock, random }: { readonly db: Db; readonly clock: Clock; readonly random: Random },
@@ -64,7 +67,10 @@ const storePortalUser = async (
   return { id };
 };
 
-/** Creates a portal user, for the development seed and tests. @throws AppError CONFLICT */
+/**
+ * Creates a portal user without an audit row, for the development seed and tests.
+ * @throws AppError CONFLICT if another portal user has the email
+ */
 export const createPortalUser = async (
   deps: { db: Db; clock: Clock; random: Random; hasher: SecretHasher },
   { password, ...user }: NewPortalUser,
@@ -79,54 +85,59 @@ export interface PortalUserChangesDeps {
   readonly audit: Auditor;
 }
 
-/** The actor, request id and address of the audit row of a change. */
+/** The author of a change, with the parts of its audit row that describe the author. */
 export interface ChangeAuthor extends Pick<AuditEntry, 'actor' | 'requestId' | 'ip'> {
-  /** Bounds what the author may give. Absent for goldctl, which may give everything. */
+  /** The rights that the author may give. Absent for goldctl, which may give every permission. */
   readonly grantor?: Rights;
 }
 
-/** Names the user to change. Emails are in lower case, as stored. */
+/** Identifies the user to change. Emails are in lower case, as stored. */
 type PortalUserKey = { readonly id: string } | { readonly email: string };
 
 /**
- * Each change is one transaction with its audit row. One that changes nothing writes none.
- * @throws AppError NOT_FOUND, and CONFLICT for a taken email and for what would lose the last super
- * admin, and PERMISSION_DENIED for what the author lacks (contract: accounting > Portal users)
+ * The changes of portal users (contract: accounting > Portal users). Each change and its audit row
+ * are one transaction. A change to the same values writes no audit row.
+ * @throws AppError NOT_FOUND for an unknown user
+ * @throws AppError CONFLICT for an email of another user, and for a change that leaves no super admin
+ * @throws AppError PERMISSION_DENIED if the author lacks a permission that the change gives
  */
 export interface PortalUserChanges {
   create(by: ChangeAuthor, user: NewPortalUser): Promise<PortalUserRecord>;
   update(
     by: ChangeAuthor,
     key: PortalUserKey,
-    to: { readonly email?: string | undefined; readonly name?: string | undefined },
+    values: { readonly email?: string | undefined; readonly name?: string | undefined },
   ): Promise<PortalUserRecord>;
-  /** A deactivation ends the user's sessions and sign-ins under way. */
+  /** Activates or deactivates a user. A deactivation ends their sessions and open sign-ins. */
   setActive(by: ChangeAuthor, key: PortalUserKey, active: boolean): Promise<PortalUserRecord>;
-  /** Another role comes with its default permissions. */
+  /** Sets the role and, if the role changes, its default permissions. */
   setRole(by: ChangeAuthor, key: PortalUserKey, role: PortalRole): Promise<PortalUserRecord>;
   setPermissions(
     by: ChangeAuthor,
     key: PortalUserKey,
     permissions: readonly Permission[],
   ): Promise<PortalUserRecord>;
-  /** Ends the user's sessions, sign-ins under way and the lock that failed sign-ins left. */
+  /** Sets a password. Ends the user's sessions, open sign-ins and the lock after failed sign-ins. */
   resetPassword(by: ChangeAuthor, key: PortalUserKey, password: string): Promise<PortalUserRecord>;
 }
 
-type Standing = Pick<PortalUserRecord, 'role' | 'active' | 'permissions'>;
+type UserRights = Pick<PortalUserRecord, 'role' | 'active' | 'permissions'>;
 
-const isActiveSuperAdmin = ({ role, active }: Standing): boolean =>
+const isActiveSuperAdmin = ({ role, active }: UserRights): boolean =>
   role === 'super_admin' && active;
 
-/** A user who may assign permissions can give every other permission to themselves and others. */
-const canAdminister = (user: Standing): boolean =>
+/** Returns true for an active super admin who may assign permissions. */
+const canAdminister = (user: UserRights): boolean =>
   isActiveSuperAdmin(user) && user.permissions.includes('portal_users.assign_permissions');
 
-/** Refuses a change after which no active super admin is left, or none who can administrate. */
-const keepOneSuperAdmin = (
-  before: Standing,
-  after: Standing,
-  others: readonly Standing[],
+/**
+ * Refuses a change that leaves no active super admin, or no active super admin who may assign
+ * permissions.
+ */
+const requireSuperAdmin = (
+  before: UserRights,
+  after: UserRights,
+  others: readonly UserRights[],
 ): void => {
   if (isActiveSuperAdmin(before) && !isActiveSuperAdmin(after) && others.length === 0) {
     throw new AppError('CONFLICT', { message: 'This is the last active super admin.' });
@@ -137,7 +148,7 @@ const keepOneSuperAdmin = (
   }
 };
 
-/** The part of a user that an audit row shows in the clear: nothing secret. */
+/** Returns the fields of a user that an audit row shows in clear text. None of them is secret. */
 const stateOf = ({ email, role, active, permissions }: PortalUserRecord) => ({
   email,
   role,
@@ -150,8 +161,8 @@ const namesOf = (before: PortalUserRecord | undefined, after: PortalUserRecord) 
   after: { name: after.name },
 });
 
-/** Lists what a change gives: permissions that are new, or that only the new role makes usable. */
-const gained = (before: PortalUserRecord, after: PortalUserRecord): string[] =>
+/** Lists the permissions that a change gives, or makes usable by a new role. */
+const listGained = (before: PortalUserRecord, after: PortalUserRecord): string[] =>
   after.permissions.filter(
     (permission) =>
       !before.permissions.includes(permission) ||
@@ -182,10 +193,10 @@ const createRecord =
     });
 
 /**
- * Locks the user, after the active super admins: two concurrent changes that would each leave the
- * other one as the last super admin run one after the other.
+ * Locks the active super admins, then the user to change. Concurrent changes are thereby serialised,
+ * so that two changes cannot each remove a super admin and leave none.
  */
-const lock = async (tx: Db, key: PortalUserKey) => {
+const lockUser = async (tx: Db, key: PortalUserKey) => {
   const superAdmins = await lockActiveSuperAdmins(tx);
   const user = await lockPortalUser(tx, key);
   if (user === undefined) {
@@ -212,15 +223,15 @@ export const createPortalUserChanges = (deps: PortalUserChangesDeps): PortalUser
     decide: (user: PortalUserRecord) => PortalUserChange,
   ): Promise<PortalUserRecord> =>
     inTransaction(async (tx) => {
-      const { user, others } = await lock(tx, key);
-      const to = decide(user);
-      const changed = { ...user, ...to };
+      const { user, others } = await lockUser(tx, key);
+      const values = decide(user);
+      const changed = { ...user, ...values };
       if (isSame(user, changed)) return user;
-      if (by.grantor !== undefined) requireOwn(by.grantor, gained(user, changed));
-      keepOneSuperAdmin(user, changed, others);
-      const at = clock.now();
-      const after = await withFreeEmail(() => updatePortalUser(tx, user.id, to, at));
-      if (to.active === false) await revokePortalSessions(tx, user.id, at);
+      if (by.grantor !== undefined) requireHeld(by.grantor, listGained(user, changed));
+      requireSuperAdmin(user, changed, others);
+      const now = clock.now();
+      const after = await withFreeEmail(() => updatePortalUser(tx, user.id, values, now));
+      if (values.active === false) await revokePortalSessions(tx, user.id, now);
       await record(tx, by, action, user, after);
       return after;
     });
@@ -228,7 +239,7 @@ export const createPortalUserChanges = (deps: PortalUserChangesDeps): PortalUser
   return {
     async create(by, { password, ...user }) {
       const { permissions = defaultPermissions[user.role] } = user;
-      if (by.grantor !== undefined) requireOwn(by.grantor, permissions);
+      if (by.grantor !== undefined) requireHeld(by.grantor, permissions);
       const passwordHash = await hasher.hashSecret(password);
       return inTransaction(async (tx) => {
         const { id } = await storePortalUser({ db: tx, clock, random }, { ...user, passwordHash });
@@ -254,11 +265,11 @@ export const createPortalUserChanges = (deps: PortalUserChangesDeps): PortalUser
     async resetPassword(by, key, password) {
       const passwordHash = await hasher.hashSecret(password);
       return inTransaction(async (tx) => {
-        const { user } = await lock(tx, key);
-        if (by.grantor !== undefined) requireReach(by.grantor, user);
-        const at = clock.now();
-        const after = await updatePortalUser(tx, user.id, { passwordHash }, at);
-        await revokePortalSessions(tx, user.id, at);
+        const { user } = await lockUser(tx, key);
+        if (by.grantor !== undefined) requirePasswordRights(by.grantor, user);
+        const now = clock.now();
+        const after = await updatePortalUser(tx, user.id, { passwordHash }, now);
+        await revokePortalSessions(tx, user.id, now);
         await guard.clear(tx, user.email);
         await record(tx, by, 'reset-password', user, after);
         return after;

@@ -11,7 +11,7 @@ import { datesOf, findOpenBefore, listUnsignedDays } from './open-months.ts';
 import type { DateRange } from './provider-days.read-model.ts';
 import type { AccountingWriteDeps, PortalAuthor } from './put-statutory-parameter.ts';
 
-/** Reads of a whole month in one transaction, in milliseconds. */
+/** The time limit in ms of the transaction that reads a whole month. */
 const readMs = 60_000;
 
 /** A value that differs between two sources. */
@@ -23,7 +23,7 @@ export interface Difference {
 
 const integerOf = (text: string): number => toSafePaise(paise(BigInt(text)));
 
-/** Reads what the history and the lines of orders of jewellery say of a month, without invoices. */
+/** Sums a month's orders of jewellery from their history and lines, without their invoices. */
 const readProductProof = async (db: Db, { from, to }: DateRange) => {
   const row = await selectOne<Readonly<Record<'supplied' | 'gst' | 'returned', string>>>(
     db,
@@ -47,7 +47,7 @@ const readProductProof = async (db: Db, { from, to }: DateRange) => {
   };
 };
 
-/** Reads what the movements and payouts alone say of a month, without any order's own figures. */
+/** Sums a month's gold and money from movements and payouts, without the figures of gold orders. */
 const readProof = async (db: Db, { from, to }: DateRange) => {
   const [start, end] = [
     sql`${startOfIstDate(from)}::timestamptz`,
@@ -76,8 +76,8 @@ const readProof = async (db: Db, { from, to }: DateRange) => {
   };
 };
 
-/** Holds a month's totals to its movements and payouts. Returns empty where they agree. */
-const proveTotals = async (
+/** Compares a month's totals with the sums of other tables, and returns the differences. */
+const listDifferences = async (
   db: Db,
   range: DateRange,
   { buys, sells, products, movements, holdings }: RegisterTotals,
@@ -115,7 +115,7 @@ const proveTotals = async (
   return pairs.filter(({ expected, found }) => expected !== found);
 };
 
-/** Reads a month's totals of one moment, with what contradicts them. */
+/** Reads a month's totals and their differences, on one snapshot of the database. */
 export const readMonth = (
   { inTransaction }: Pick<AccountingWriteDeps, 'inTransaction'>,
   period: string,
@@ -124,7 +124,7 @@ export const readMonth = (
     async (tx) => {
       const range = datesOf(period);
       const totals = await registerTotals(tx, range);
-      return { totals, differences: await proveTotals(tx, range, totals) };
+      return { totals, differences: await listDifferences(tx, range, totals) };
     },
     { isolation: 'RepeatableRead', timeoutMs: readMs },
   );
@@ -132,14 +132,14 @@ export const readMonth = (
 const conflict = (message: string, details?: unknown): AppError =>
   new AppError('CONFLICT', { message, field: 'period', ...(details !== undefined && { details }) });
 
-/** @throws AppError CONFLICT for a month that is closed, or while the one before it is open */
-const requireTurn = async (db: Db, period: string): Promise<void> => {
+/** @throws AppError CONFLICT for a closed month, or while the month before it is open */
+const requireClosable = async (db: Db, period: string): Promise<void> => {
   if ((await findMonthEnd(db, period)) !== undefined) {
-    throw conflict('This month is closed already. Its totals never change.');
+    throw conflict('This month is already closed. Its totals never change.');
   }
   const before = await findOpenBefore(db, period);
   if (before === undefined) return;
-  throw conflict('The month before is open. Close that one first.', { monthBefore: before });
+  throw conflict('The month before is still open. Close it first.', { monthBefore: before });
 };
 
 /** @throws AppError CONFLICT while a day of the month is not signed off */
@@ -151,11 +151,10 @@ const requireSignedDays = async (db: Db, period: string): Promise<void> => {
 };
 
 /**
- * Closes a month that ended two minutes ago or earlier, after the one before it and when its days
- * are signed off: proves its totals against the movements and
- * freezes them (contract: accounting > Month end).
- * @throws AppError CONFLICT for a month that is not over, is closed already, comes before its turn,
- * has days that are not signed off, or does not add up
+ * Closes a month. Compares its totals with its movements and payouts, and freezes them (contract:
+ * accounting > Month end).
+ * @throws AppError CONFLICT for a month that ended less than two minutes ago, is closed, follows an
+ * open month, has days that are not signed off, or has totals that differ
  */
 export const closeMonth = async (
   deps: AccountingWriteDeps,
@@ -167,7 +166,7 @@ export const closeMonth = async (
   if (!hasSettled(endOfIstDate(datesOf(period).to), closedAt)) {
     throw conflict('This month is not over in India. Close it two minutes after its end.');
   }
-  await requireTurn(deps.db, period);
+  await requireClosable(deps.db, period);
   await requireSignedDays(deps.db, period);
   const { totals, differences } = await readMonth(deps, period);
   if (differences.length > 0) {
@@ -176,7 +175,7 @@ export const closeMonth = async (
   try {
     return await inTransaction(async (tx) => {
       await lockText(tx, bookLock);
-      await requireTurn(tx, period);
+      await requireClosable(tx, period);
       const row = { id: random.uuid(), period, totals, closedBy: principal.portalUserId, closedAt };
       await insertMonthEnd(tx, row);
       await audit.record(tx, {
@@ -191,6 +190,6 @@ export const closeMonth = async (
     });
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    throw conflict('This month is closed already. Its totals never change.');
+    throw conflict('This month is already closed. Its totals never change.');
   }
 };

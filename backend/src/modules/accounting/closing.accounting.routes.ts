@@ -3,7 +3,7 @@ import { istDate, startOfIstDate } from '../../platform/clock/ist.ts';
 import type { Db } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import { created, defineRoute, offsetOf, ok, type Route } from '../../platform/http/index.ts';
-import { filesNeed, fileTypes, monthEndsRegister, windowOf } from '../registers/index.ts';
+import { filePermissionOf, fileTypes, monthEndsRegister, windowOf } from '../registers/index.ts';
 import { daysRegister } from './days.register.ts';
 import { fileErrors, writeFile, type FilesDeps } from './write-file.ts';
 import { portalRead, portalWrite } from './accounting.types.ts';
@@ -45,7 +45,7 @@ const defaultDays = 31;
 const maxDays = 3660;
 
 /**
- * Returns the requested days: the last 31 by default.
+ * Returns the range of the requested days. The default is the last 31 days.
  * @throws AppError VALIDATION_FAILED
  */
 const rangeOf = (clock: Clock, query: { from?: string | undefined; to?: string | undefined }) => {
@@ -91,7 +91,7 @@ const readDays = async (
   };
 };
 
-/** Declares the comparison with the gold provider, day by day, and its sign-off. */
+/** Declares the daily comparison with the gold provider, and the sign-off of a day. */
 export const createProviderReconciliationAccountingRoutes = (
   deps: AccountingWriteDeps & FilesDeps,
 ): Route[] => [
@@ -100,7 +100,7 @@ export const createProviderReconciliationAccountingRoutes = (
     path: '/gold/provider-reconciliation',
     summary: 'Totals of the orders and of the operations at the gold provider, for each IST day',
     tags: ['reconciliation'],
-    access: portalRead('gold.reconciliation.read', filesNeed),
+    access: portalRead('gold.reconciliation.read', filePermissionOf),
     query: daysQuery,
     responses: { 200: daysPage },
     produces: Object.values(fileTypes),
@@ -134,26 +134,29 @@ export const createProviderReconciliationAccountingRoutes = (
   }),
 ];
 
-/** Returns a month: frozen or so far, what differs, and what was frozen before. */
+/**
+ * Returns a month with its frozen or current totals, their differences from the books, and the
+ * totals that were frozen before the month was reopened.
+ */
 const readMonthView = async (deps: AccountingWriteDeps, period: string) => {
-  const [row, now] = [await findMonthEnd(deps.db, period), await readMonth(deps, period)];
+  const [row, current] = [await findMonthEnd(deps.db, period), await readMonth(deps, period)];
   const reopened = presentReopened(await listReopened(deps.db, period));
   if (row === undefined) {
     const open = { period, closed: false, closedBy: null, closedAt: null };
-    return { ...open, ...now, reopened };
+    return { ...open, ...current, reopened };
   }
   const frozen = presentClosedMonth(row);
-  return { ...frozen, differences: compareTotals(frozen.totals, now.totals), reopened };
+  return { ...frozen, differences: compareTotals(frozen.totals, current.totals), reopened };
 };
 
-/** Declares the reads of months: those that were closed, those that are open, and one. */
+/** Declares the reads of closed months, open months and a single month. */
 const createMonthEndReads = (deps: AccountingWriteDeps & FilesDeps): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/gold/month-end-close',
     summary: 'Closed months, newest first',
     tags: ['month-end'],
-    access: portalRead('gold.month_end.read', filesNeed),
+    access: portalRead('gold.month_end.read', filePermissionOf),
     query: monthsQuery,
     responses: { 200: monthsPage },
     produces: Object.values(fileTypes),
@@ -203,7 +206,7 @@ const createMonthEndReads = (deps: AccountingWriteDeps & FilesDeps): Route[] => 
   }),
 ];
 
-/** Declares the months that were closed, those that are open, closing and reopening. */
+/** Declares the reads of months, and how a month is closed and reopened. */
 export const createMonthEndAccountingRoutes = (
   deps: AccountingWriteDeps & FilesDeps & { readonly post: Post },
 ): Route[] => [

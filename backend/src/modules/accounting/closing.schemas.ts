@@ -76,7 +76,7 @@ const closedMonthView = z.object({
 });
 export const monthsPage = pageOf(closedMonthView);
 
-/** A month that was just closed. Its totals cannot be posted yet, and `code` says why. */
+/** A month that was just closed. Its totals are not posted, and `code` is the reason. */
 export const monthCloseView = closedMonthView.extend({
   posting: z.object({ posted: z.literal(false), code: z.enum(postingRefusals) }),
 });

@@ -24,7 +24,7 @@ const figures = {
   },
 };
 
-/** The books of a month that has ended a minute ago, and a caller of the portal. */
+/** Opens the books of a month that ended a minute ago, with a caller of the portal. */
 const openMonth = async (open: OpenBooks) => {
   const { system } = open;
   await open.buy(undefined, '2500.55');
@@ -50,7 +50,7 @@ const openMonth = async (open: OpenBooks) => {
     put: (effectiveFrom: string) =>
       ask('PUT', '/gold/statutory-parameters/gst_rate_bps', { value: '500', effectiveFrom }),
 
-    /** Changes the books behind the service's back, and puts them right afterwards. */
+    /** Changes the books past the service, and repairs them afterwards. */
     withTampered: async (change: string, undo: string, work: () => Promise<void>) => {
       await open.asOwner(change);
       try {
@@ -92,7 +92,7 @@ it('the portal closes no month before each day with figures is signed off, and s
 });
 
 describe('provider reconciliation', () => {
-  it('shows what orders and provider say of each day, and their sum', async ({ ended }) => {
+  it('shows the figures of orders and provider for each day, and their sum', async ({ ended }) => {
     const { today, period, days } = ended;
     const { from, to } = datesOf(period);
     const { status, body } = await days(`from=${from}&to=${to}&limit=100`);
@@ -105,7 +105,7 @@ describe('provider reconciliation', () => {
     expect(paged.body).toMatchObject({ total: items.length, items: [{ date: from }] });
   });
 
-  it('shows a difference on the day of what the provider did not do', async ({ ended }) => {
+  it('shows a difference on the day of a trade that the provider lacks', async ({ ended }) => {
     const { today, days, withTampered } = ended;
     await withTampered(
       `UPDATE gold_order SET grams = grams + 0.0001 WHERE type = 'SELL'`,
@@ -151,7 +151,7 @@ describe('provider reconciliation', () => {
   });
 });
 
-it('the portal lets no rate begin before what was charged', async ({ ended }) => {
+it('the portal refuses a rate that begins before GST was charged', async ({ ended }) => {
   const { today, dayOf, put } = ended;
   expect(await put(today)).toMatchObject({ status: 409, field: 'effectiveFrom' });
   expect(await put(dayOf(1))).toMatchObject({ status: 200 });
@@ -209,7 +209,7 @@ describe('the close of a month', () => {
     expect(list.body).toMatchObject({ total: 1, items: [{ period, closed: true }] });
   });
 
-  it('shows what changed since as a difference, and stays as it was frozen', async ({ ended }) => {
+  it('shows later changes as differences, and keeps its frozen totals', async ({ ended }) => {
     const { ask, month, withTampered } = ended;
     const { body: before } = await ask('GET', month());
     await withTampered(
@@ -229,7 +229,7 @@ describe('the close of a month', () => {
 
 const reopen = (period: string) => `/gold/month-end-close/${period}/reopen`;
 const reason = 'A refund of the last day was booked late.';
-/** A session lasts for a shift: months later there is another. */
+/** Signs in again, since a session of an earlier month has ended. */
 const signInAgain = async (
   open: OpenBooks,
   askAs: (token: string) => Caller,
@@ -237,7 +237,7 @@ const signInAgain = async (
 ): Promise<Caller> => askAs((await createFactories(open.system).portalUser(role)).token);
 
 describe('the order of months', () => {
-  it('closes a month after the one before, and reopens the newest alone', async ({
+  it('closes a month only after the month before, and reopens only the newest month', async ({
     open,
     ended,
   }) => {
@@ -256,7 +256,10 @@ describe('the order of months', () => {
     expect((await ask('POST', reopen(next), { reason })).status).toBe(409);
   });
 
-  it('keeps what was frozen when a month is reopened and closed again', async ({ open, ended }) => {
+  it('keeps the frozen totals when a month is reopened and closed again', async ({
+    open,
+    ended,
+  }) => {
     const { askAs, month, period } = ended;
     const ask = await signInAgain(open, askAs);
     const before = await ask('GET', month());
@@ -275,7 +278,7 @@ describe('the order of months', () => {
     expect(JSON.stringify([row?.before, row?.after])).not.toContain(reason);
   });
 
-  it('is reopened by a super admin alone, with a reason', async ({ open, ended }) => {
+  it('lets only a super admin reopen a month, with a reason', async ({ open, ended }) => {
     const { askAs, period } = ended;
     const ask = await signInAgain(open, askAs);
     const head = await signInAgain(open, askAs, 'finance_head');
@@ -288,7 +291,7 @@ describe('the order of months', () => {
     }
   });
 
-  it('is kept by the database: no close beside one that stands', async ({ open, ended }) => {
+  it('is ensured by the database, which refuses a second close', async ({ open, ended }) => {
     const again = `INSERT INTO month_end_close (id, period, revision, totals, closed_by, closed_at)
       SELECT gen_random_uuid(), period, 3, totals, closed_by, closed_at FROM month_end_close
       WHERE period = $1 AND revision = 2`;

@@ -16,7 +16,7 @@ import {
 } from './closing.accounting.routes.ts';
 import { createPortalGuard } from './portal-guard.ts';
 import { createPostingGate } from './posting-gate.ts';
-import { recordingRefusals } from './portal-refusals.ts';
+import { withRecordedRefusals } from './portal-refusals.ts';
 import type { PortalSignInDeps } from './portal-sign-in.ts';
 import { createPortalCredentialRoutes } from './portal-credentials.accounting.routes.ts';
 import { createPortalUserReads, createPortalUserWrites } from './portal-users.accounting.routes.ts';
@@ -35,13 +35,13 @@ export const createAccounting = (
 ): { routes: Route[]; guard: Guard; rateLimited: RateLimitedRecorder } => ({
   routes: [
     ...createAccountingRoutes(deps),
-    ...recordingRefusals(deps, createPortalCredentialRoutes(deps)),
+    ...withRecordedRefusals(deps, createPortalCredentialRoutes(deps)),
     ...createPortalUserReads(deps),
-    ...recordingRefusals(deps, createPortalUserWrites(deps)),
+    ...withRecordedRefusals(deps, createPortalUserWrites(deps)),
     ...createStatutoryAccountingRoutes(deps),
     ...createLedgerAccountingRoutes(deps),
     ...createProviderReconciliationAccountingRoutes(deps),
-    ...recordingRefusals(
+    ...withRecordedRefusals(
       deps,
       createMonthEndAccountingRoutes({ ...deps, post: createPostingGate(deps) }),
     ),

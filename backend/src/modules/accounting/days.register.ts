@@ -1,7 +1,7 @@
-import type { RowValues, WorkedOutRegister } from '../registers/index.ts';
+import type { RowValues, ComputedRegister } from '../registers/index.ts';
 import type { noProviderFigures } from './provider-days.read-model.ts';
 
-/** A day as the list shows it. */
+/** A day of the list of the provider reconciliation. */
 type Day = typeof noProviderFigures & {
   readonly date: string;
   readonly signedOff: { readonly signedAt: string } | null;
@@ -25,7 +25,7 @@ const house = [
 const nameOf = (group: string, name: string): string =>
   `${group}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
-const columns: WorkedOutRegister['columns'] = [
+const columns: ComputedRegister['columns'] = [
   { name: 'date', kind: 'date' },
   ...sides.flatMap((side) => figures.map(([name, kind]) => ({ name: nameOf(side, name), kind }))),
   ...house.map(([name, kind]) => ({ name: nameOf('house', name), kind })),
@@ -39,8 +39,8 @@ const valuesOf = (day: Day): RowValues => [
   day.signedOff?.signedAt ?? null,
 ];
 
-/** Creates the file of the provider reconciliation: one record a day. */
-export const daysRegister = (readDays: () => Promise<readonly Day[]>): WorkedOutRegister => ({
+/** Creates the register of the provider reconciliation, with one record for each day. */
+export const daysRegister = (readDays: () => Promise<readonly Day[]>): ComputedRegister => ({
   name: 'provider-reconciliation',
   columns,
   readRows: async () => (await readDays()).map(valuesOf),

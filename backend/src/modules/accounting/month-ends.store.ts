@@ -1,12 +1,12 @@
 import type { Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 
-/** Lets writes that depend on which months are closed take turns: see `lockText`. */
+/** The key of the advisory lock that serialises writes which depend on the closed months. */
 export const bookLock = 'accounting:books';
 
 /*
- * The rows of `month_end_close` and `month_end_reopening`: inserted once, never changed. A month is
- * closed while its newest close was not reopened.
+ * The rows of `month_end_close` and `month_end_reopening` are inserted and never changed. A month is
+ * closed if it has a close without a reopening.
  */
 
 const withPeople = {
@@ -14,26 +14,26 @@ const withPeople = {
   reopening: { include: { reopener: { select: { id: true, email: true } } } },
 } as const;
 
-const standing = { reopening: null } as const;
+const notReopened = { reopening: null } as const;
 
 /** Returns the newest closed month as `YYYY-MM`. */
 export const findLastClosedPeriod = async (db: Db): Promise<string | undefined> => {
   const row = await db.monthEndClose.findFirst({
-    where: standing,
+    where: notReopened,
     orderBy: { period: 'desc' },
     select: { period: true },
   });
   return row?.period;
 };
 
-/** Returns the close of a month, or undefined while it is open, also where it was reopened. */
+/** Returns the close of a month, or undefined if the month is open or was reopened. */
 export const findMonthEnd = async (db: Db, period: string) =>
-  (await db.monthEndClose.findFirst({ where: { period, ...standing }, include: withPeople })) ??
+  (await db.monthEndClose.findFirst({ where: { period, ...notReopened }, include: withPeople })) ??
   undefined;
 
 export type MonthEndRow = NonNullable<Awaited<ReturnType<typeof findMonthEnd>>>;
 
-/** Returns the closes of a month that were reopened, the newest first. */
+/** Returns the closes of a month that were reopened, newest first. */
 export const listReopened = (db: Db, period: string): Promise<readonly MonthEndRow[]> =>
   db.monthEndClose.findMany({
     where: { period, reopening: { isNot: null } },
@@ -41,13 +41,13 @@ export const listReopened = (db: Db, period: string): Promise<readonly MonthEndR
     include: withPeople,
   });
 
-/** Returns which of these months are closed. */
+/** Returns those of the months that are closed. */
 export const listClosedPeriods = async (
   db: Db,
   periods: readonly string[],
 ): Promise<ReadonlySet<string>> => {
   const rows = await db.monthEndClose.findMany({
-    where: { period: { in: [...periods] }, ...standing },
+    where: { period: { in: [...periods] }, ...notReopened },
     select: { period: true },
   });
   return new Set(rows.map(({ period }) => period));
@@ -63,7 +63,7 @@ export const listMonthEnds = async (
     ...(from !== undefined && { gte: from }),
     ...(until !== undefined && { lt: until }),
   };
-  const where = { ...standing, closedAt };
+  const where = { ...notReopened, closedAt };
   const [rows, total] = await Promise.all([
     db.monthEndClose.findMany({
       where,
@@ -77,7 +77,7 @@ export const listMonthEnds = async (
   return { rows, total };
 };
 
-/** Adds a close of a month after those that were reopened. */
+/** Inserts a close of a month. Its revision follows the closes that were reopened. */
 export const insertMonthEnd = async (
   db: Db,
   row: {

@@ -7,23 +7,23 @@ import { hasSettled, listSignOffs } from './sign-off-day.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-const firstOf = (period: string): Date => startOfIstDate(`${period}-01`);
+const startOf = (period: string): Date => startOfIstDate(`${period}-01`);
 
-/** Returns the month after one (`YYYY-MM`): 31 days after its 1st, whatever their lengths. */
+/** Returns the month after `period` (`YYYY-MM`). 31 days after its 1st are always in that month. */
 export const monthAfter = (period: string): string =>
-  istDate(addMs(firstOf(period), 31 * dayMs)).slice(0, 7);
+  istDate(addMs(startOf(period), 31 * dayMs)).slice(0, 7);
 
-/** Returns the month before one. */
+/** Returns the month before `period`. */
 export const monthBefore = (period: string): string =>
-  istDate(addMs(firstOf(period), -1)).slice(0, 7);
+  istDate(addMs(startOf(period), -1)).slice(0, 7);
 
-/** Returns the IST dates on which a month (`YYYY-MM`) begins and ends. */
+/** Returns the IST dates of the first and the last day of a month (`YYYY-MM`). */
 export const datesOf = (period: string): DateRange => ({
   from: `${period}-01`,
-  to: istDate(addMs(firstOf(monthAfter(period)), -1)),
+  to: istDate(addMs(startOf(monthAfter(period)), -1)),
 });
 
-/** Returns the month in which the books begin, or undefined while they are empty. */
+/** Returns the month of the oldest order or invoice, or undefined if there is none. */
 const findFirstPeriod = async (db: Db): Promise<string | undefined> => {
   const [order, invoice] = await Promise.all([
     db.goldOrder.findFirst({
@@ -37,7 +37,7 @@ const findFirstPeriod = async (db: Db): Promise<string | undefined> => {
   return first === undefined ? undefined : istDate(first).slice(0, 7);
 };
 
-/** Returns the month that has to be closed before one, or undefined where it may be closed. */
+/** Returns the month that must be closed before `period`, or undefined if `period` may be closed. */
 export const findOpenBefore = async (db: Db, period: string): Promise<string | undefined> => {
   const before = monthBefore(period);
   const first = await findFirstPeriod(db);
@@ -58,21 +58,21 @@ export const listUnsignedDays = async (db: Db, period: string): Promise<readonly
     .toReversed();
 };
 
-/** A month that is not closed, and what keeps it open. */
+/** A month that is not closed, with the reasons why it cannot be closed yet. */
 export interface OpenMonth {
   readonly period: string;
   readonly isOver: boolean;
-  /** The month that has to be closed first. */
+  /** The month that must be closed first. Null if there is none. */
   readonly waitsFor: string | null;
   readonly unsignedDays: readonly string[];
 }
 
-/** Months that are listed at most: the oldest are to be closed first. */
-const mostMonths = 12;
+/** The maximum number of listed months. The oldest are listed, since they must be closed first. */
+const maxMonths = 12;
 
 /**
- * Lists the months that are not closed, the oldest first: from the first month of the books, or
- * from the one after the newest that is closed, to the current one.
+ * Lists the open months, oldest first. They begin after the newest closed month, or with the first
+ * month of the books, and end with the current month.
  */
 export const listOpenMonths = async (db: Db, now: Date): Promise<readonly OpenMonth[]> => {
   const current = istDate(now).slice(0, 7);
@@ -81,7 +81,7 @@ export const listOpenMonths = async (db: Db, now: Date): Promise<readonly OpenMo
   const begin = closed === undefined || closed < first ? first : monthAfter(closed);
   const months: OpenMonth[] = [];
   for (let period = begin; period <= current; period = monthAfter(period)) {
-    if (months.length === mostMonths) break;
+    if (months.length === maxMonths) break;
     months.push({
       period,
       isOver: hasSettled(endOfIstDate(datesOf(period).to), now),

@@ -23,7 +23,7 @@ const writePermissions = [
   'gold.month_end.close',
 ] as const;
 
-/** Also need the role `super_admin`. They apply in read-only mode too. */
+/** The permissions that count only with the role `super_admin`. Read-only mode does not refuse them. */
 export const administrationPermissions = [
   'portal_users.create',
   'portal_users.update',
@@ -63,8 +63,8 @@ const registers = [
 ] as const satisfies readonly Permission[];
 
 /**
- * Defaults for a new user of each role. From then on the user's own array decides. Only a super
- * admin has the administration permissions, which need that role anyway.
+ * The permissions that a new user of each role gets. Afterwards only the permissions stored with the
+ * user count. Only a super admin gets the administration permissions, which need that role anyway.
  */
 export const defaultPermissions: Readonly<Record<PortalRole, readonly Permission[]>> = {
   super_admin: permissions,

@@ -6,7 +6,7 @@ import {
   confirmFactor,
   createFactorRoutes,
 } from '../staff-credentials/index.ts';
-import { anyPortalUser, anyPortalUserBefore, portalWrite } from './accounting.types.ts';
+import { anyPortalUser, anyPortalUserBeforeFactor, portalWrite } from './accounting.types.ts';
 import { disablePortalFactor } from './portal-credentials.ts';
 import { createPortalRealm, type PortalSignInDeps } from './portal-sign-in.ts';
 import { portalUserDetail, presentPortalUserDetail } from './portal-users.schemas.ts';
@@ -20,7 +20,7 @@ const createSelfRoutes = (realm: ReturnType<typeof createPortalRealm>): Route[] 
     path: '/auth/password',
     summary: "Change the caller's password and end every other session",
     tags,
-    access: anyPortalUserBefore,
+    access: anyPortalUserBeforeFactor,
     body: ownPasswordBody,
     responses: { 204: null },
     errors: ['WRONG_PASSWORD', 'LOGIN_LOCKED', 'BUSY'],
@@ -34,7 +34,7 @@ const createSelfRoutes = (realm: ReturnType<typeof createPortalRealm>): Route[] 
     path: '/auth/second-factor/confirm',
     summary: 'Activate the authenticator app with its first code and end every other session',
     tags,
-    access: anyPortalUserBefore,
+    access: anyPortalUserBeforeFactor,
     body: confirmBody,
     responses: { 200: recoveryCodesView },
     errors: ['SECOND_FACTOR_INVALID', 'LOGIN_LOCKED', 'CONFLICT'],
@@ -43,7 +43,7 @@ const createSelfRoutes = (realm: ReturnType<typeof createPortalRealm>): Route[] 
       return ok({ recoveryCodes });
     },
   }),
-  ...createFactorRoutes(realm, { before: anyPortalUserBefore, after: anyPortalUser }),
+  ...createFactorRoutes(realm, { before: anyPortalUserBeforeFactor, after: anyPortalUser }),
 ];
 
 /**

@@ -4,14 +4,14 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import type { SecondFactorDeps } from '../second-factor/index.ts';
 import { removeFactor, type FactorRemoval } from '../staff-credentials/index.ts';
 import { portalActor } from './accounting.types.ts';
-import { requireReach } from './portal-grants.ts';
+import { requirePasswordRights } from './portal-grants.ts';
 import { portalAccounts, type PortalSignInDeps } from './portal-sign-in.ts';
 import { lockPortalUser, type PortalUserRecord } from './portal-users.store.ts';
 import type { PortalAuthor } from './put-statutory-parameter.ts';
 
 /**
- * Takes a user's factor away in the caller's transaction, and ends their sessions.
- * @throws AppError NOT_FOUND, and CONFLICT without one
+ * Removes a user's second factor in the caller's transaction, and ends the user's sessions.
+ * @throws AppError NOT_FOUND for an unknown user, and CONFLICT if the user has no second factor
  */
 export const removePortalFactor = async (
   deps: SecondFactorDeps & { readonly clock: Clock },
@@ -26,10 +26,10 @@ export const removePortalFactor = async (
 };
 
 /**
- * Takes the authenticator app of another user away, and ends their sessions. It needs the reach of a
- * new password.
- * @throws AppError NOT_FOUND, and PERMISSION_DENIED for one's own and for a user who can do more,
- * and CONFLICT without an app
+ * Removes the authenticator app of another user, and ends the user's sessions. The author needs the
+ * same rights as for setting the user's password.
+ * @throws AppError NOT_FOUND for an unknown user, and CONFLICT if the user has no app
+ * @throws AppError PERMISSION_DENIED for the author's own app, and for a user with more permissions
  */
 export const disablePortalFactor = async (
   deps: PortalSignInDeps,
@@ -44,7 +44,7 @@ export const disablePortalFactor = async (
       const message = 'You cannot disable your own second factor. Ask another super admin.';
       throw new AppError('PERMISSION_DENIED', { message });
     }
-    requireReach(by.principal, user);
+    requirePasswordRights(by.principal, user);
     return removePortalFactor(deps, tx, { id }, (change) =>
       deps.audit.record(tx, {
         ...portalActor(by.principal, by.context),

@@ -39,7 +39,7 @@ const rowsAfter = async (run: () => Promise<unknown>) => {
 };
 
 describe('a portal user who may administer, but lacks other permissions', () => {
-  it('creates nobody who has more', async () => {
+  it('cannot create a user with more permissions', async () => {
     const { call } = await holding('portal_users.create', 'gold.buys.read');
     for (const given of [
       { role: 'super_admin' },
@@ -56,7 +56,7 @@ describe('a portal user who may administer, but lacks other permissions', () => 
     expect(await call('POST', '/portal-users', own)).toMatchObject({ status: 201 });
   });
 
-  it('names the permissions that are missing, and is found in the audit', async () => {
+  it('is told the missing permissions, and the refusal is audited', async () => {
     const { call, portalUserId } = await holding('portal_users.create', 'gold.buys.read');
     const list = ['gold.buys.read', 'gold.sells.read', 'audit.read'];
     const rows = await rowsAfter(async () => {
@@ -76,7 +76,7 @@ describe('a portal user who may administer, but lacks other permissions', () => 
     ]);
   });
 
-  it('gives no permission that they lack, to themselves neither', async () => {
+  it('cannot give a permission that they lack, not even to themselves', async () => {
     const admin = await holding('portal_users.assign_permissions', 'gold.buys.read');
     const { portalUserId: id } = await make.portalUser('viewer', {
       permissions: ['gold.sells.read'],
@@ -93,7 +93,7 @@ describe('a portal user who may administer, but lacks other permissions', () => 
     });
   });
 
-  it('gives no role whose permissions they lack', async () => {
+  it('cannot give a role whose permissions they lack', async () => {
     const { call } = await holding('portal_users.assign_role', ...defaultPermissions.viewer);
     const { portalUserId: id } = await make.portalUser('auditor');
     const path = `/portal-users/${id}/role`;
@@ -103,14 +103,14 @@ describe('a portal user who may administer, but lacks other permissions', () => 
     expect(await call('PUT', path, { role: 'viewer' })).toMatchObject({ status: 200 });
   });
 
-  it('makes no permission usable that lay idle under another role', async () => {
+  it('cannot make a permission usable by another role', async () => {
     const admin = await holding('portal_users.assign_role', ...defaultPermissions.viewer);
     const { portalUserId: id } = await make.portalUser('viewer', { permissions });
     const path = `/portal-users/${id}/role`;
     expect(await admin.call('PUT', path, { role: 'super_admin' })).toMatchObject({ status: 403 });
   });
 
-  it('sets no password of somebody who has more', async () => {
+  it('cannot set the password of a user with more permissions', async () => {
     const boss = await make.portalUser();
     const { call } = await holding('portal_users.reset_password', 'gold.buys.read');
     const resetOf = (id: string) =>
@@ -128,7 +128,7 @@ describe('a portal user who may administer, but lacks other permissions', () => 
     expect(await resetOf(equal.portalUserId)).toMatchObject({ status: 200 });
   });
 
-  it('sets the password of anybody with both permissions to assign', async () => {
+  it('can set the password of any user if they may assign roles and permissions', async () => {
     const boss = await make.portalUser();
     const reset = async (...own: readonly Permission[]) => {
       const { call } = await holding('portal_users.reset_password', ...own);

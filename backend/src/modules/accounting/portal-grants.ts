@@ -1,23 +1,23 @@
 import { AppError } from '../../platform/errors/app-error.ts';
 import { isAdministration, type Permission, type PortalRole } from './permissions.ts';
 
-/** The rights of a portal user: a permission of administration counts with the role alone. */
+/** The rights of a portal user. A permission of administration counts only for a super admin. */
 export interface Rights {
   readonly role: PortalRole;
   readonly permissions: readonly string[];
 }
 
-/** Returns true for a permission that the user can use. */
+/** Returns true if the user has the permission and can use it. */
 export const holds = ({ role, permissions }: Rights, permission: string): boolean =>
   permissions.includes(permission) && (!isAdministration(permission) || role === 'super_admin');
 
-/** With these two a user can give every permission that they hold to anyone, themselves too. */
-const assigning: readonly Permission[] = [
+/** The permissions by which a user can give every permission that they hold to any user. */
+const assigningPermissions: readonly Permission[] = [
   'portal_users.assign_role',
   'portal_users.assign_permissions',
 ];
 
-const lacking = (grantor: Rights, permissions: readonly string[]): string[] =>
+const listMissing = (grantor: Rights, permissions: readonly string[]): string[] =>
   permissions.filter((permission) => !holds(grantor, permission));
 
 const refuse = (message: string, missing: readonly string[]): never => {
@@ -25,24 +25,25 @@ const refuse = (message: string, missing: readonly string[]): never => {
 };
 
 /**
- * Refuses to give a permission that the one who gives it does not hold. Without this rule, one
- * permission of administration would yield all the others (contract: accounting > Portal users).
- * @throws AppError PERMISSION_DENIED, with the permissions in `details`
+ * Refuses to give a permission that the grantor does not hold. Without this rule, a user with one
+ * permission of administration could get all others (contract: accounting > Portal users).
+ * @throws AppError PERMISSION_DENIED, with the missing permissions in `details`
  */
-export const requireOwn = (grantor: Rights, given: readonly string[]): void => {
-  const missing = lacking(grantor, given);
+export const requireHeld = (grantor: Rights, permissions: readonly string[]): void => {
+  const missing = listMissing(grantor, permissions);
   if (missing.length > 0) refuse('You can only give permissions that you hold.', missing);
 };
 
 /**
- * Refuses to set the password of a user who can do more, but to those who may assign roles and
- * permissions: who knows a password has what its user has.
- * @throws AppError PERMISSION_DENIED, with the permissions in `details`
+ * Refuses to set the password of a user who has permissions that the grantor lacks, since the
+ * grantor could then sign in as that user. A grantor who may assign roles and permissions is not
+ * refused.
+ * @throws AppError PERMISSION_DENIED, with the missing permissions in `details`
  */
-export const requireReach = (grantor: Rights, target: Rights): void => {
-  if (lacking(grantor, assigning).length === 0) return;
+export const requirePasswordRights = (grantor: Rights, target: Rights): void => {
+  if (listMissing(grantor, assigningPermissions).length === 0) return;
   const usable = target.permissions.filter((permission) => holds(target, permission));
-  const missing = lacking(grantor, usable);
+  const missing = listMissing(grantor, usable);
   if (missing.length > 0) {
     refuse('You cannot set the password of a user who has permissions that you lack.', missing);
   }

@@ -93,7 +93,7 @@ describe('the order of refusals', () => {
     expect(await write()).toMatchObject({ status: 401 });
   });
 
-  it('comes before the body is looked at', async () => {
+  it('comes before the body is parsed', async () => {
     const officer = await make.portalUser('tax_officer');
     const ask = createCaller(url, { 'x-portal-token': officer.token });
     expect(await ask('POST', '/probe/1', '{broken')).toMatchObject({ code: 'READ_ONLY_MODE' });
@@ -101,7 +101,7 @@ describe('the order of refusals', () => {
     expect(await ask('POST', '/probe/1', '{broken')).toMatchObject({ code: 'MALFORMED_JSON' });
   });
 
-  it('writes an audit row of each refusal, with who, where and why', async () => {
+  it('writes an audit row of each refusal, with its actor, route and code', async () => {
     const viewer = await make.portalUser('viewer');
     const officer = await make.portalUser('tax_officer');
     system.clock.advance(60_000);
@@ -161,7 +161,7 @@ const serveLimited = async (prefix: string) => {
 
 describe('requests beyond the rate limit', () => {
   const where = { action: 'accounting.refused', after: { path: ['code'], equals: 'RATE_LIMITED' } };
-  it('are audited, the first of an address in a minute at once', async () => {
+  it('are audited, and the first of an address in a minute is audited at once', async () => {
     const { call } = await serveLimited('/first');
     system.clock.advance(60_000);
     for (const expected of [404, 429, 429]) {
@@ -178,7 +178,7 @@ describe('requests beyond the rate limit', () => {
     await eventually(async () => expect(await system.db.auditLog.count({ where })).toBe(2));
   });
 
-  it('are all counted: one row says how many more there were', async () => {
+  it('are all counted, and one row has the number of further requests', async () => {
     const { call, rateLimited } = await serveLimited('/count');
     const sweep = () => createRefusalSweep(system).run(new AbortController().signal);
     system.clock.advance(60_000);
@@ -220,20 +220,20 @@ describe('the mode', () => {
 });
 
 describe('the six permissions of administration', () => {
-  it('hold for a super admin in read-only mode too', async () => {
+  it('count for a super admin even in read-only mode', async () => {
     const { token } = await make.portalUser('super_admin');
     expect(new Set(await administer(token))).toEqual(new Set(['done']));
     expect(await write(token)).toMatchObject({ code: 'READ_ONLY_MODE' });
   });
 
-  it('need the role, whatever the array says', async () => {
+  it('need the role, even if the array has them', async () => {
     setMode('readwrite');
     const { token } = await make.portalUser('finance_head', { permissions });
     expect(new Set(await administer(token))).toEqual(new Set(['PERMISSION_DENIED']));
     expect(await write(token)).toMatchObject({ status: 200 });
   });
 
-  it('need the array, whatever the role is', async () => {
+  it('need the array, even for the role', async () => {
     const { token } = await make.portalUser('super_admin', {
       permissions: ['portal_users.create'],
     });
@@ -243,7 +243,7 @@ describe('the six permissions of administration', () => {
 });
 
 describe("a user's record", () => {
-  it('decides at the next request: permissions, role, active flag', async () => {
+  it('decides at the next request by its permissions, role and active flag', async () => {
     const { portalUserId: id, token } = await make.portalUser('super_admin');
     const administer = () => call(token, 'POST', '/administer/portal_users.create');
     expect(await read(token)).toMatchObject({ status: 200 });

@@ -27,10 +27,10 @@ interface PortalGuardOptions extends SecondFactorDeps {
 const tokenPattern = /^[\w-]{43}$/u;
 
 /**
- * Admits accounting staff. It checks the portal token (401), a required second factor (403), the
- * permission (403) and read-only mode (403), in this order. Role, active flag and permissions are
- * read again on every request, and every refusal is audited: those without a valid token together per
- * address and minute.
+ * Creates the guard that admits portal users. It checks the portal token (401), a required second
+ * factor (403), the permission (403) and read-only mode (403), in this order. It reads the role, the
+ * active flag and the permissions on every request. It audits every refusal. Refusals without a
+ * valid token are counted together per address and minute.
  */
 export const createPortalGuard = (options: PortalGuardOptions): Guard => {
   const { db, inTransaction, clock, switches, audit } = options;
@@ -62,7 +62,7 @@ export const createPortalGuard = (options: PortalGuardOptions): Guard => {
     return (await switches.read('ACCOUNTING_PORTAL_MODE')) === 'readwrite';
   };
 
-  // A user with a second factor has shown it for each session: setting it up ended the others.
+  // An active second factor was required for this session, because setting it up ended all others.
   const lacksFactor = async (access: Access<unknown>, ownerId: string): Promise<boolean> =>
     options.secondFactorRequired === true &&
     access.secondFactor === 'asked' &&
@@ -78,7 +78,9 @@ export const createPortalGuard = (options: PortalGuardOptions): Guard => {
         return refuse('SECOND_FACTOR_NOT_ENROLLED', req, access, principal);
       }
       const needed = [access.permission, access.besides?.(req.query)];
-      const missing = needed.find((one) => one !== undefined && !holds(principal, one));
+      const missing = needed.find(
+        (permission) => permission !== undefined && !holds(principal, permission),
+      );
       if (missing !== undefined) {
         return refuse('PERMISSION_DENIED', req, { ...access, permission: missing }, principal);
       }

@@ -10,14 +10,14 @@ interface PortalRefusal {
   readonly principal?: PortalPrincipal | undefined;
   readonly requestId: string;
   readonly ip: string;
-  /** The code of the refusal and where it was met: nothing secret. */
+  /** The code and the route of the refusal. Nothing of this is secret. */
   readonly after: JsonObject;
 }
 
 /**
- * Records a refusal of the accounting API. A refusal of a signed-in user has its own row. Those of
- * strangers are counted together per address and minute, since each costs them one request
- * (contract: accounting > Portal refusals).
+ * Records a refusal of the accounting API. A refusal of a signed-in user has its own row. Refusals of
+ * other callers are counted together per address and minute, since such a caller could cause any
+ * number of rows (contract: accounting > Portal refusals).
  */
 export const recordPortalRefusal = async (
   deps: { readonly db: Db; readonly inTransaction: InTransaction; readonly audit: Auditor },
@@ -35,8 +35,8 @@ export const recordPortalRefusal = async (
   await audit.record(db, { action, outcome: 'REFUSED', actor, after, requestId, ip });
 };
 
-/** Returns the routes, each of which records that its handler refused a signed-in user. */
-export const recordingRefusals = (
+/** Wraps routes so that each records a PERMISSION_DENIED of its handler. */
+export const withRecordedRefusals = (
   deps: Parameters<typeof recordPortalRefusal>[0],
   routes: readonly Route[],
 ): Route[] =>
@@ -49,7 +49,7 @@ export const recordingRefusals = (
         if (isAppError(error, 'PERMISSION_DENIED')) {
           const { requestId, ip } = input.context;
           const after = { code: error.code, method: route.method, route: route.path };
-          // The guard of this API has admitted it.
+          // The guard of this API has admitted the request, so its principal is a portal user.
           const principal = input.principal as PortalPrincipal;
           await recordPortalRefusal(deps, { principal, requestId, ip, after });
         }

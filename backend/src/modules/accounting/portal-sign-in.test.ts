@@ -44,7 +44,7 @@ const lastAudit = () => system.db.auditLog.findFirst({ orderBy: { seq: 'desc' } 
 const checkInTurn = () => Promise.reject(new AppError('BUSY', { retryAfterSeconds: 1 }));
 
 describe('signing in', () => {
-  it('answers a token of 32 random bytes, of which only a hash is kept', async () => {
+  it('returns a token of 32 random bytes, of which only a hash is stored', async () => {
     const { portalUserId: id, email, password } = await make.portalUser('tax_officer');
     const { status, body } = await signIn(` ${email.toUpperCase()}`, password);
     expect(status).toBe(200);
@@ -86,7 +86,7 @@ describe('signing in', () => {
     }
   });
 
-  it('writes an audit row, with who and from where', async () => {
+  it('writes an audit row with the user and the address', async () => {
     const { portalUserId, email, password } = await make.portalUser('auditor');
     const { body } = await signIn(email, password);
     const row = await lastAudit();
@@ -105,7 +105,7 @@ describe('signing in', () => {
     expect(everything).not.toContain(String(body['token']));
   });
 
-  it('writes an audit row for a refusal, without what was typed', async () => {
+  it('writes an audit row for a refusal, without the credentials', async () => {
     system.clock.advance(minuteMs);
     await signIn('typo@example.test', 'my other password');
     const row = await lastAudit();
@@ -126,7 +126,7 @@ describe('signing in', () => {
     expect(system.logged()).not.toContain('my other password');
   });
 
-  it('writes an audit row where it was refused for the number of those that wait', async () => {
+  it('writes an audit row for a refusal because too many sign-ins wait', async () => {
     const hasher = { ...system.hasher, checkInTurn };
     const { routes, guard } = createAccounting({ ...system, hasher });
     const full = await system.serve({ prefix: '/api/v1/accounting', routes, guard });
@@ -153,14 +153,14 @@ describe('signing in', () => {
     expect(await signIn(email, password)).toMatchObject({ status: 200 });
   });
 
-  it('judges five of twenty guesses at once', async () => {
+  it('checks only five of twenty concurrent guesses', async () => {
     const { email } = await make.portalUser();
     const answers = await Promise.all(Array.from({ length: 20 }, () => signIn(email, 'wrong')));
     const count = (code: string) => answers.filter((answer) => answer.code === code).length;
     expect([count('INVALID_CREDENTIALS'), count('LOGIN_LOCKED')]).toEqual([5, 15]);
   });
 
-  it('counts apart from the operators', async () => {
+  it("is counted separately from the operators' sign-ins", async () => {
     const { email } = await make.portalUser();
     await fail(email, 5);
     expect(await system.db.adminLoginCaller.count({ where: { email } })).toBe(0);
@@ -202,7 +202,7 @@ describe('a session', () => {
     expect(await me(token)).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
   });
 
-  it('ends with sign-out, and no other does', async () => {
+  it('ends with sign-out, which ends no other session', async () => {
     const { token, email, password } = await make.portalUser();
     const other = String((await signIn(email, password)).body['token']);
     const call = createCaller(url, { 'x-portal-token': token });
@@ -212,7 +212,7 @@ describe('a session', () => {
     expect(await me(other)).toMatchObject({ status: 200 });
   });
 
-  it('is named by its header alone', async () => {
+  it('is identified only by its header', async () => {
     const { token } = await make.portalUser();
     const admin = await make.admin();
     const customer = await make.customer();
@@ -230,20 +230,20 @@ describe('a session', () => {
     }
   });
 
-  it('leaves health open to everybody', async () => {
+  it('is not needed for health', async () => {
     expect(await nobody('GET', '/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
   });
 });
 
 describe('roles and permissions', () => {
-  it('are 8 and 25, each role with a default of its own', () => {
+  it('are 8 and 25, and each role has different defaults', () => {
     expect([portalRoles.length, permissions.length]).toEqual([8, 25]);
     expect(new Set(permissions).size).toBe(25);
     const sets = portalRoles.map((role) => defaultPermissions[role].toSorted().join());
     expect(new Set(sets).size).toBe(8);
   });
 
-  it('give the six of administration to super admins alone', () => {
+  it('give the six permissions of administration only to super admins', () => {
     expect(administrationPermissions).toHaveLength(6);
     for (const role of portalRoles) {
       const held = administrationPermissions.filter((one) =>

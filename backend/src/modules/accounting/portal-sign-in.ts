@@ -38,7 +38,7 @@ interface PortalSession {
 export const createPortalFactors = (deps: SecondFactorDeps): SecondFactors =>
   createSecondFactors(deps, 'accounting');
 
-/** Throttles failed sign-ins by email and caller. */
+/** Creates the guard that limits failed sign-ins by email and by caller. */
 export const createPortalLoginGuard = (clock: Clock) => createLoginGuard({ api: 'portal', clock });
 
 const openSession = async (
@@ -76,7 +76,10 @@ export const portalAccounts: StaffAccounts<PortalUserRecord> = {
   endSignIns: (tx, { id }, at) => revokePortalSessions(tx, id, at),
 };
 
-/** Wires how portal users sign in and keep their credentials. A change of these keeps their session. */
+/**
+ * Wires how portal users sign in and change their credentials. A change keeps the session in which
+ * it was made and ends the user's other sessions.
+ */
 export const createPortalRealm = (
   deps: PortalSignInDeps,
 ): StaffRealm<PortalUserRecord, PortalPrincipal, PortalSession, void> => ({
@@ -102,7 +105,10 @@ export const signOutPortalUser = async (
   await revokePortalSession(db, principal.sessionId, clock.now());
 };
 
-/** After a new first pepper: seals passwords again that another one sealed. Returns how many. */
+/**
+ * Seals the passwords again that an earlier pepper sealed. It is needed after the first pepper of
+ * the configuration has changed. Returns the number of passwords.
+ */
 export const resealPortalPasswords = (
   {
     db,

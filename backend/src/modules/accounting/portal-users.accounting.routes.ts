@@ -85,21 +85,21 @@ export const createPortalUserReads = ({ db }: { readonly db: Db }): Route[] => [
   }),
 ];
 
-/** Returns the author of a change, who can give no more than they hold. */
+/** Returns the author of a change. The author can only give permissions that they hold. */
 const authorOf = (principal: PortalPrincipal, context: RequestContext): ChangeAuthor => ({
   ...portalActor(principal, context),
   grantor: principal,
 });
 
-/** The parts that every route which changes one user declares. */
-const change = {
+/** The declarations that all routes which change one user share. */
+const changeRoute = {
   tags,
   params: idParams,
   responses: { 200: portalUserDetail },
   errors: ['NOT_FOUND', 'CONFLICT'],
 } as const;
 
-const activationRoute = (
+const createActivationRoute = (
   changes: PortalUserChanges,
   name: 'activate' | 'deactivate',
   summary: string,
@@ -109,7 +109,7 @@ const activationRoute = (
     path: `${path}/:id/${name}`,
     summary,
     access: portalWrite('portal_users.deactivate'),
-    ...change,
+    ...changeRoute,
     handler: async ({ params, principal, context }) => {
       const by = authorOf(principal, context);
       const user = await changes.setActive(by, params, name === 'activate');
@@ -137,21 +137,21 @@ const createUserRoutes = (changes: PortalUserChanges): Route[] => [
     path: `${path}/:id`,
     summary: 'Change the email or the name of a portal user',
     access: portalWrite('portal_users.update'),
-    ...change,
+    ...changeRoute,
     body: portalUserPatch,
     handler: async ({ params, body, principal, context }) => {
       const user = await changes.update(authorOf(principal, context), params, body);
       return ok(presentPortalUserDetail(user));
     },
   }),
-  activationRoute(changes, 'activate', 'Activate a portal user'),
-  activationRoute(changes, 'deactivate', 'Deactivate a portal user and end their sessions'),
+  createActivationRoute(changes, 'activate', 'Activate a portal user'),
+  createActivationRoute(changes, 'deactivate', 'Deactivate a portal user and end their sessions'),
   defineRoute({
     method: 'POST',
     path: `${path}/:id/reset-password`,
     summary: 'Set the password of a portal user and end their sessions',
     access: portalWrite('portal_users.reset_password'),
-    ...change,
+    ...changeRoute,
     errors: ['NOT_FOUND', 'BUSY'],
     body: passwordBody,
     handler: async ({ params, body, principal, context }) => {
@@ -167,7 +167,7 @@ const createRoleRoutes = (changes: PortalUserChanges): Route[] => [
     path: `${path}/:id/role`,
     summary: 'Change the role of a portal user, which resets their permissions to its defaults',
     access: portalWrite('portal_users.assign_role'),
-    ...change,
+    ...changeRoute,
     body: roleBody,
     handler: async ({ params, body, principal, context }) => {
       const user = await changes.setRole(authorOf(principal, context), params, body.role);
@@ -179,7 +179,7 @@ const createRoleRoutes = (changes: PortalUserChanges): Route[] => [
     path: `${path}/:id/permissions`,
     summary: 'Replace the permissions of a portal user',
     access: portalWrite('portal_users.assign_permissions'),
-    ...change,
+    ...changeRoute,
     body: permissionsBody,
     handler: async ({ params, body, principal, context }) => {
       const by = authorOf(principal, context);

@@ -39,7 +39,7 @@ export const passwordBody = z.object({ password: newPasswordSchema });
 export const roleBody = z.object({ role: z.enum(portalRoles) });
 export const permissionsBody = z.object({ permissions: permissionsSchema });
 
-/** A portal user as those see them who administrate the portal. */
+/** A portal user, as shown to those with the permission to read portal users. */
 export const portalUserDetail = portalUserView.extend({
   active: z.boolean(),
   createdAt: z.iso.datetime(),
@@ -67,12 +67,12 @@ export const permissionsView = z.object({
   items: z.array(z.object({ permission: z.enum(permissions), needsSuperAdmin: z.boolean() })),
 });
 
-/** Lists the roles, each with the permissions of a new user of it. */
+/** Lists the roles, each with its default permissions. */
 export const presentRoles = () => ({
   items: portalRoles.map((role) => ({ role, permissions: defaultPermissions[role] })),
 });
 
-/** Lists the permissions. Those of administration apply to super admins alone. */
+/** Lists the permissions, and marks those that only super admins can have. */
 export const presentPermissions = () => ({
   items: permissions.map((permission) => ({
     permission,

@@ -22,7 +22,7 @@ const roleOf = (text: string): PortalRole => {
   return role;
 };
 
-/* The rows of `portal_user`, whose emails are stored in lower case, and of `portal_session`. */
+/* The tables are `portal_user`, which stores emails in lower case, and `portal_session`. */
 
 export const findPortalUserByEmail = async (
   db: Db,
@@ -44,7 +44,7 @@ interface PortalUserFilter {
   readonly q?: string | undefined;
 }
 
-/** Returns a page of portal users, newest first, and the number of those that match. */
+/** Returns a page of the portal users that match, newest first, and their total number. */
 export const listPortalUsers = async (db: Db, filter: PortalUserFilter, page: Page) => {
   const { role, active, q } = filter;
   const containsQ = { contains: q ?? '', mode: 'insensitive' } as const;
@@ -76,7 +76,7 @@ export const lockActiveSuperAdmins = (
       WHERE role = 'super_admin' AND active ORDER BY id FOR UPDATE`,
   );
 
-/** Locks a portal user until the transaction ends. Returns undefined when there is none. */
+/** Locks a portal user until the transaction ends. Returns undefined if the user is unknown. */
 export const lockPortalUser = async (
   tx: Db,
   key: { readonly id: string } | { readonly email: string },
@@ -93,7 +93,7 @@ export type PortalUserChange = Partial<
   Pick<PortalUserRecord, 'email' | 'name' | 'role' | 'active' | 'permissions' | 'passwordHash'>
 >;
 
-/** Changes a user and returns them as they are then. */
+/** Updates a user and returns the updated record. */
 export const updatePortalUser = async (
   tx: Db,
   id: string,
@@ -119,9 +119,9 @@ export const insertPortalUser = async (
 };
 
 /**
- * Records a sign-in, and keeps the user's row locked until the transaction ends: what ends the
- * sessions of a user locks it too. Undefined when the password that was verified is theirs no more,
- * or they were deactivated meanwhile.
+ * Records a sign-in. The update locks the user's row until the transaction ends. The functions that
+ * end a user's sessions lock it too, so they also end the new session. Returns undefined if the
+ * verified password has changed, or the user was deactivated, in the meantime.
  */
 export const recordPortalLogin = async (
   tx: Db,
@@ -148,7 +148,7 @@ export const insertPortalSession = async (
   await db.portalSession.create({ data: { ...session, lastUsedAt: session.createdAt } });
 };
 
-/** Returns the live session of a token with its user. */
+/** Returns the session of a token with its user, unless the session has expired or was revoked. */
 export const findLivePortalSession = async (db: Db, tokenHash: string, at: Date) => {
   const row = await db.portalSession.findFirst({
     where: { tokenHash, revokedAt: null, expiresAt: { gt: at } },
@@ -163,7 +163,10 @@ export const revokePortalSession = async (db: Db, id: string, at: Date): Promise
   await db.portalSession.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: at } });
 };
 
-/** Ends every session of a user but `exceptId`. Their row is locked, so none opens meanwhile. */
+/**
+ * Ends every session of a user except `exceptId`. The caller must have locked the user's row, so that
+ * no session opens in the meantime.
+ */
 export const revokePortalSessions = async (
   tx: Db,
   portalUserId: string,

@@ -46,7 +46,7 @@ const create = async (given: object = {}): Promise<{ id: string; email: string }
   return { id: String(body['id']), email: String(body['email']) };
 };
 
-/** Shows the newest audit row as the log does: the sealed parts are left out. */
+/** Returns the newest audit row. */
 const lastAudit = () => system.db.auditLog.findFirst({ orderBy: { seq: 'desc' } });
 
 describe('a new portal user', () => {
@@ -88,7 +88,7 @@ describe('a new portal user', () => {
     expect(row?.sealed).toMatch(/^v1\./u);
   });
 
-  it('has an email of their own', async () => {
+  it('cannot have the email of another user', async () => {
     const { email } = await create();
     const again = await ask('POST', '/portal-users', newUser({ email: email.toUpperCase() }));
     expect(again).toMatchObject({ status: 409, code: 'CONFLICT', field: 'email' });
@@ -136,7 +136,7 @@ describe('the list', () => {
     expect(await ask('GET', '/portal-users?active=maybe')).toMatchObject({ status: 400 });
   });
 
-  it('knows every role and every permission', async () => {
+  it('has every role and every permission', async () => {
     const roles = await ask('GET', '/portal-users/roles');
     expect(roles.body['items']).toEqual(
       portalRoles.map((role) => ({ role, permissions: defaultPermissions[role] })),
@@ -150,7 +150,7 @@ describe('the list', () => {
     );
   });
 
-  it('has nobody under an unknown id', async () => {
+  it('has no user with an unknown id', async () => {
     const id = system.random.uuid();
     const answers = await Promise.all([
       ask('GET', `/portal-users/${id}`),
@@ -164,7 +164,7 @@ describe('the list', () => {
 });
 
 describe('a change', () => {
-  it('of name and email is audited with before and after, and one of nothing is not', async () => {
+  it('of name and email is audited with before and after, and not if nothing changes', async () => {
     const { id, email } = await create();
     const changed = await ask('PATCH', `/portal-users/${id}`, { email: `X${email}`, name: 'Ravi' });
     expect(changed).toMatchObject({ status: 200, body: { email: `x${email}`, name: 'Ravi' } });
@@ -181,7 +181,7 @@ describe('a change', () => {
     expect(await ask('PATCH', `/portal-users/${id}`, {})).toMatchObject({ status: 400 });
   });
 
-  it('of the role comes with its permissions, which a list of their own replaces', async () => {
+  it('of the role sets its default permissions, which can then be replaced', async () => {
     const { id } = await create({ role: 'super_admin' });
     const role = await ask('PUT', `/portal-users/${id}/role`, { role: 'auditor' });
     expect(role.body).toMatchObject({ role: 'auditor', permissions: defaultPermissions.auditor });
@@ -193,7 +193,7 @@ describe('a change', () => {
     expect(same.body).toMatchObject({ permissions: own });
   });
 
-  it('counts at the next request of the one whom it concerns', async () => {
+  it('applies at the next request of the changed user', async () => {
     const { token, portalUserId: id } = await make.portalUser('viewer');
     expect(await as(token)('GET', '/portal-users')).toMatchObject({ code: 'PERMISSION_DENIED' });
     await ask('PUT', `/portal-users/${id}/permissions`, { permissions: ['portal_users.read'] });
@@ -201,7 +201,7 @@ describe('a change', () => {
   });
 });
 
-/** Serves the sign-in with `then` between a password's verification and what follows it. */
+/** Serves the sign-in and calls `then` directly after the verification of a password. */
 const serveWithVerified = (then: () => Promise<unknown>): Promise<string> => {
   const checkInTurn: SecretHasher['checkInTurn'] = (caller, check) =>
     system.hasher.checkInTurn(caller, (verify) =>
@@ -247,7 +247,7 @@ describe('a deactivation and a new password', () => {
     expect(await system.db.portalSession.count({ where: { portalUserId: user.id } })).toBe(0);
   });
 
-  it('lifts the lock that failed sign-ins left, when it is a new password', async () => {
+  it('ends the lock after failed sign-ins if it is a new password', async () => {
     const { id, email } = await create();
     for (let failures = 0; failures < 5; failures += 1) await signIn(email, 'wrong');
     expect(await signIn(email, password)).toMatchObject({ status: 429 });
@@ -258,7 +258,7 @@ describe('a deactivation and a new password', () => {
   });
 });
 
-/** Leaves these super admins alone. */
+/** Deactivates all other super admins. */
 const keepOnly = (...kept: readonly MadePortalUser[]) =>
   system.db.portalUser.updateMany({
     where: { role: 'super_admin', id: { notIn: kept.map(({ portalUserId }) => portalUserId) } },
@@ -268,7 +268,7 @@ const keepOnly = (...kept: readonly MadePortalUser[]) =>
 const readers = permissions.filter((one) => !administrationPermissions.some((it) => it === one));
 
 describe('the last super admin', () => {
-  it('cannot be demoted, deactivated or left without a say', async () => {
+  it('cannot be demoted, deactivated or lose the permission to assign permissions', async () => {
     const last = await make.portalUser();
     await keepOnly(last);
     const [call, path] = [as(last.token), `/portal-users/${last.portalUserId}`];
@@ -288,7 +288,7 @@ describe('the last super admin', () => {
     });
   });
 
-  it('is the one who may assign permissions: another who may not does not count', async () => {
+  it('is the last who may assign permissions, even beside other super admins', async () => {
     const [last, powerless] = [
       await make.portalUser(),
       await make.portalUser('super_admin', { permissions: readers }),

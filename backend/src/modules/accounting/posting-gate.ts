@@ -7,7 +7,7 @@ export const postingRefusals = [
 ] as const;
 type PostingRefusal = (typeof postingRefusals)[number];
 
-/** Returns why nothing can be posted at this moment: there is always a reason. */
+/** Returns the reason why nothing can be posted now. There always is a reason. */
 export const readPostingRefusal = async (switches: Pick<Switches, 'read'>) => {
   const isEnabled = (await switches.read('ACCOUNTING_AUTO_POSTING_ENABLED')) === 'true';
   const code: PostingRefusal = isEnabled
@@ -16,21 +16,21 @@ export const readPostingRefusal = async (switches: Pick<Switches, 'read'>) => {
   return { isEnabled, code };
 };
 
-/** The result of a posting: always a refusal, since there is no engine. */
+/** The result of a posting. It is always a refusal, since there is no posting engine. */
 interface PostingOutcome {
   readonly posted: false;
   readonly code: PostingRefusal;
 }
 
-/** Posts what a source of the books, such as a closed month, adds up to. */
+/** Posts the totals of a source, such as a closed month. */
 export type Post = (posting: {
   readonly source: string;
   readonly id: string;
 }) => Promise<PostingOutcome>;
 
 /**
- * Creates the gate that every posting to the ledger passes. It refuses each, by what it returns and
- * never by an exception, and logs the refusal (contract: accounting > Ledger).
+ * Creates the gate for postings to the ledger. It refuses every posting and logs the refusal. The
+ * refusal is returned and not thrown (contract: accounting > Ledger).
  */
 export const createPostingGate =
   (deps: {

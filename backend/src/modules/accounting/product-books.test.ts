@@ -44,7 +44,7 @@ const receive = async (open: OpenProductOrders, { id, totalPaise }: Sold, less =
   return amountPaise;
 };
 
-/** A caller of the accounting API: the sign-in of a day that was left behind has ended. */
+/** Returns a caller of the accounting API. Sessions of earlier days have ended. */
 const openPortal = async ({ system }: OpenProductOrders): Promise<Caller> => {
   const shared = { ...system, readSnapshot: system.database.readSnapshot };
   const { routes, guard } = createAccounting(shared);
@@ -77,7 +77,7 @@ describe('jewellery in the books', () => {
     const { system } = open;
     const { call } = await open.customer();
     const dayOf = () => istDate(system.clock.now());
-    // Each has a tax that no half of which is whole, or none left over.
+    // The GST of one order is odd and that of the other is even.
     const [kept, back, waiting] = [
       await place(open, call, 100_100n),
       await place(open, call, 100_000n),
@@ -101,7 +101,7 @@ describe('jewellery in the books', () => {
         returnedPaise: 0,
       },
     });
-    // An order that did not leave is on the day on which it was placed, and is no supply.
+    // An order that was not shipped has the day on which it was placed, and is no supply.
     expect(await read(first, supplyDay, `&q=${waiting.id}`)).toMatchObject({ total: 0 });
     const { body: found } = await first('GET', `/gold/product-sales?q=${waiting.id}`);
     expect(found['items']).toMatchObject([
@@ -142,7 +142,7 @@ describe('jewellery in the books', () => {
       closingOutstandingPaise: 1,
       closingRefundablePaise: back.totalPaise,
     });
-    // The day of the supply keeps its figures, and the row shows what came after.
+    // The day of the supply keeps its figures, and the row shows the later return.
     const { body: returned } = await later('GET', '/gold/product-sales?status=RETURNED');
     const [row] = returned['items'] as { creditNoteNumber: string }[]; // of the register
     expect(row).toMatchObject({
@@ -171,7 +171,7 @@ UPDATE product_invoice SET total_paise = total_paise ${by}, gst_paise = gst_pais
 WHERE number = (SELECT min(number) FROM product_invoice WHERE kind = 'INVOICE');
 ALTER TABLE product_invoice ENABLE TRIGGER product_invoice_append_only`;
 
-/** Closes the month: refused where invoices and history differ, and frozen from then on. */
+/** Checks that a month with a difference cannot be closed, and closes it after the repair. */
 const closeAndTamper = async (open: OpenProductOrders, period: string, suppliedPaise: number) => {
   const { system } = open;
   writeFileSync(join(system.settingsDir, 'ACCOUNTING_PORTAL_MODE'), 'readwrite');

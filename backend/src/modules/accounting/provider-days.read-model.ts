@@ -3,7 +3,7 @@ import { endOfIstDate, istDate, startOfIstDate } from '../../platform/clock/ist.
 import { formatGrams, gramsFromDatabase, paise, toSafePaise, addGrams } from '../../money/index.ts';
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 
-/** The figures of one side: bought from the provider and sold to it. */
+/** The sums of purchases from the provider and sales to the provider, by one of the two books. */
 interface SideFigures {
   readonly buys: number;
   readonly boughtGrams: string;
@@ -13,7 +13,7 @@ interface SideFigures {
   readonly soldPaise: number;
 }
 
-/** The provider reconciliation of one IST day, or of several. Paise are safe integers. */
+/** The provider reconciliation of one IST day or of several days. */
 interface ProviderFigures {
   readonly orders: SideFigures;
   readonly provider: SideFigures;
@@ -42,7 +42,7 @@ type Sums = ReadonlyMap<string, string>;
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Lists the IST dates of a range, the newest first. */
+/** Lists the IST dates of a range, newest first. */
 export const listDates = ({ from, to }: DateRange): string[] => {
   const dates: string[] = [];
   for (let at = startOfIstDate(to); at >= startOfIstDate(from); at = addMs(at, -dayMs)) {
@@ -76,14 +76,15 @@ const figuresOf = (sums: Sums): ProviderFigures => ({
   },
 });
 
-/** A sum over nothing. */
+/** The figures of a day without orders and operations. All of them are 0. */
 export const noProviderFigures: ProviderFigures = figuresOf(new Map());
 
 const istDayOf = sql`to_char(x.at + interval '330 minutes', 'YYYY-MM-DD')`;
 
 /**
- * Selects the sums by day. An operation of an order belongs to the day of its order's gold. One
- * whose order has none belongs to the day on which it settled, and is a difference there.
+ * Selects the sums by day. An operation of the provider belongs to the day on which its order was
+ * allocated or confirmed. If the order was neither, the operation belongs to the day on which it
+ * settled, and causes a difference.
  */
 const selectSums = (db: Db, { from, to }: DateRange): Promise<Row[]> => {
   const [start, end] = [
@@ -150,7 +151,8 @@ const selectSums = (db: Db, { from, to }: DateRange): Promise<Row[]> => {
 };
 
 /**
- * Reads the figures of every day of a range that has any, by its date. One statement: one moment.
+ * Reads the figures of the days of a range, by date. Days without figures are absent. One statement
+ * reads all of them, so they are of one snapshot.
  */
 export const readProviderDays = async (
   db: Db,
@@ -164,15 +166,15 @@ export const readProviderDays = async (
   return new Map([...days].map(([day, sums]) => [day, figuresOf(sums)]));
 };
 
-const plus = (a: string, b: string): string =>
+const addGramTexts = (a: string, b: string): string =>
   formatGrams(addGrams(gramsFromDatabase(a), gramsFromDatabase(b)));
 
 const addSides = (a: SideFigures, b: SideFigures): SideFigures => ({
   buys: a.buys + b.buys,
-  boughtGrams: plus(a.boughtGrams, b.boughtGrams),
+  boughtGrams: addGramTexts(a.boughtGrams, b.boughtGrams),
   boughtPaise: a.boughtPaise + b.boughtPaise,
   sells: a.sells + b.sells,
-  soldGrams: plus(a.soldGrams, b.soldGrams),
+  soldGrams: addGramTexts(a.soldGrams, b.soldGrams),
   soldPaise: a.soldPaise + b.soldPaise,
 });
 
@@ -185,8 +187,8 @@ export const addProviderFigures = (days: Iterable<ProviderFigures>): ProviderFig
       provider: addSides(total.provider, day.provider),
       differences: addSides(total.differences, day.differences),
       house: {
-        forfeitedGrams: plus(total.house.forfeitedGrams, day.house.forfeitedGrams),
-        recoveredGrams: plus(total.house.recoveredGrams, day.house.recoveredGrams),
+        forfeitedGrams: addGramTexts(total.house.forfeitedGrams, day.house.forfeitedGrams),
+        recoveredGrams: addGramTexts(total.house.recoveredGrams, day.house.recoveredGrams),
         priceDifferencePaise: total.house.priceDifferencePaise + day.house.priceDifferencePaise,
       },
     };

@@ -48,7 +48,7 @@ const refuse = (message: string): never => {
   throw new AppError('CONFLICT', { message, field: 'effectiveFrom' });
 };
 
-/** Refuses a date that would change a closed month, or what customers were charged already. */
+/** Refuses a date that would change a closed month, or GST that customers were already charged. */
 const checkDate = async (
   tx: Db,
   { key, effectiveFrom }: NewParameter,
@@ -65,10 +65,11 @@ const checkDate = async (
 };
 
 /**
- * Adds a statutory parameter from a day on. Earlier values stay unchanged (contract: accounting >
- * Accounting writes).
- * @throws AppError VALIDATION_FAILED for an invalid rate, and CONFLICT for a date that has a value,
- *   lies in a closed month, or would change what was charged
+ * Adds a value of a statutory parameter that applies from a day on. Earlier values stay unchanged
+ * (contract: accounting > Accounting writes).
+ * @throws AppError VALIDATION_FAILED for an invalid rate
+ * @throws AppError CONFLICT for a date that already has a value, is in a closed month, or would
+ *   change GST that was already charged
  */
 export const putStatutoryParameter = async (
   { inTransaction, clock, random, audit }: AccountingWriteDeps,

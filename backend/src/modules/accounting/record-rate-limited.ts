@@ -16,20 +16,26 @@ interface RateLimitedDeps {
 export interface RateLimitedRecorder {
   /** Records that a request was beyond the rate limit. */
   readonly record: (req: Request) => void;
-  /** Writes what is only counted so far. */
+  /** Writes the counts that are still in memory. */
   readonly flush: () => Promise<void>;
 }
 
 const minuteMs = 60_000;
-/** Counts wait in memory this long: a limit that costs a write for each refusal protects nothing. */
+/**
+ * The time in ms for which counts stay in memory. A rate limit that costs a write for each refusal
+ * would not protect the database.
+ */
 const flushMs = 5000;
-/** Bounds the memory. Further addresses of a minute are counted together, as `*`. */
-const mostAddresses = 1000;
+/**
+ * The maximum number of addresses that are counted separately in a minute, which bounds the memory.
+ * Further addresses are counted together as `*`.
+ */
+const maxAddresses = 1000;
 
 /**
- * Creates the recorder of requests beyond the rate limit. The first of an address in a minute is an
- * audit row at once. This process counts the others, and writes their number every five seconds
- * (contract: accounting > Portal refusals).
+ * Creates the recorder of requests beyond the rate limit. The first request of an address in a
+ * minute is written to the audit log at once. The others are counted in memory, and their number is
+ * written within five seconds (contract: accounting > Portal refusals).
  */
 export const createRateLimitedRecorder = (deps: RateLimitedDeps): RateLimitedRecorder => {
   const { inTransaction, clock, timers, audit, logger } = deps;
@@ -65,7 +71,7 @@ export const createRateLimitedRecorder = (deps: RateLimitedDeps): RateLimitedRec
     minute = now - (now % minuteMs);
     const { requestId, method } = req;
     const address = req.ip ?? '';
-    const ip = seen.has(address) || seen.size < mostAddresses ? address : '*';
+    const ip = seen.has(address) || seen.size < maxAddresses ? address : '*';
     const after = { code: 'RATE_LIMITED', method };
     const refusal = {
       action: 'accounting.refused',

@@ -10,10 +10,10 @@ import {
 import type { AccountingWriteDeps, PortalAuthor } from './put-statutory-parameter.ts';
 
 /**
- * Reopens the newest closed month. Its frozen totals stay, and the next close is added to them
+ * Reopens the newest closed month. Its frozen totals are kept, and its next close is a new revision
  * (contract: accounting > Month end).
- * @throws AppError PERMISSION_DENIED for a user who is not a super admin, CONFLICT for a month that
- *   is not closed, or on which a later one depends
+ * @throws AppError PERMISSION_DENIED for a user who is not a super admin
+ * @throws AppError CONFLICT for a month that is not closed, or while a later month is closed
  */
 export const reopenMonth = async (
   { inTransaction, clock, audit }: AccountingWriteDeps,
@@ -29,7 +29,7 @@ export const reopenMonth = async (
     }
     const last = await findLastClosedPeriod(tx);
     if (last !== period) {
-      const message = 'A later month is closed. Reopen that one first.';
+      const message = 'A later month is closed. Reopen that month first.';
       throw new AppError('CONFLICT', { message, field: 'period', details: { laterMonth: last } });
     }
     const reopenedBy = principal.portalUserId;

@@ -6,12 +6,15 @@ import { portalActor } from './accounting.types.ts';
 import { noProviderFigures, readProviderDays, type DateRange } from './provider-days.read-model.ts';
 import type { AccountingWriteDeps, PortalAuthor } from './put-statutory-parameter.ts';
 
-/** No transaction takes as long: each is ended after 15 s, and begun again at most four times. */
+/**
+ * The time in ms after the end of a period by which its transactions have ended. A transaction ends
+ * after 15 s and is retried at most four times.
+ */
 const settlingMs = 2 * 60_000;
 
 /**
- * Returns true when the books of a period that ended at `end` can be frozen: at midnight a
- * transaction may still be under way whose movements belong to the day before.
+ * Returns true if the books of a period that ended at `end` can be frozen. Shortly after the end, a
+ * transaction with movements of the period may still be in progress.
  */
 export const hasSettled = (end: Date, now: Date): boolean => addMs(end, settlingMs) <= now;
 
@@ -29,7 +32,7 @@ export type SignOffRow = Awaited<ReturnType<typeof listSignOffs>>[number];
 /**
  * Signs off the provider reconciliation of an IST day, and freezes its figures
  * (contract: accounting > Provider reconciliation).
- * @throws AppError CONFLICT for a day that is not over, or is signed off already
+ * @throws AppError CONFLICT for a day that ended less than two minutes ago, or is signed off
  */
 export const signOffDay = async (
   { inTransaction, clock, random, audit }: AccountingWriteDeps,

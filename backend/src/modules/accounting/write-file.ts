@@ -1,7 +1,6 @@
 import { invariant } from '../../platform/invariant/invariant.ts';
 import type { ExportRegister } from '../registers/index.ts';
 
-/** The parts of a list of the books that is written as a file. */
 export interface FilesDeps {
   /** Absent in a process that writes no files. */
   readonly exportRegister?: ExportRegister;
@@ -9,7 +8,7 @@ export interface FilesDeps {
 
 export const fileErrors = ['BUSY', 'TOO_MANY_ROWS'] as const;
 
-/** Writes a list as a file. */
+/** Responds with a file of a register. */
 export const writeFile = (
   { exportRegister }: FilesDeps,
   request: Parameters<ExportRegister>[0],

@@ -19,12 +19,12 @@ const it = goldTest({
   // Gold is reserved for no order, and debited for a made-up one that the provider knows nothing
   // of.
   breaks: [
-    'reserved grams are those of open sales and of open reviews, and never too many',
-    'a confirmed sale, and only one, has one debit of its grams, and the moment of it',
-    'every sale came of one idempotency key',
-    'only a verified sale is under review, and a failed one says why',
+    'reserved grams are those of open sales and open reviews, and never exceed the balance',
+    'a confirmed sale, and no other, has one debit of its grams, and the time of the debit',
+    'every sale has one idempotency key',
+    'only a verified sale is under review, and only a failed sale has a failure code',
     'a quote is used up by exactly one order',
-    "an order's history is a chain without a gap that ends where the order is",
+    "an order's history is a chain without a gap that ends at its status",
     "the provider's balance of a customer is the holding and what went to the house of it",
   ],
 });

@@ -21,7 +21,7 @@ const it = goldTest({
   // The orders are moved past the payments and the gateway, who know nothing of it.
   breaks: [
     'an order that has its money has it from exactly one payment',
-    'an order and its payment order tell one story',
+    'the states of an order and its payment order agree',
   ],
 });
 it.beforeAll(({ open }) => {

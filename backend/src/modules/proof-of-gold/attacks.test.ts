@@ -52,11 +52,11 @@ describe('sums that the hash does not bind [HZG]', () => {
     expect([accepts(10n, 0n), accepts(7n, 3n)]).toEqual([true, true]);
   });
 
-  it('is refused here: the neighbour has one sum, whoever asks', async () => {
+  it('is refused here, since the neighbour has only one sum', async () => {
     const left = leafFor(0, 10n);
     const right = leafFor(1, 7n);
     const { proofOf } = makeTree([10n, 7n]);
-    // The tree that the left customer would accept with a neighbour of nothing.
+    // The tree that the left customer would accept if the neighbour's sum was 0.
     const withNothing = Buffer.concat([hashOf(right), Buffer.alloc(16)]);
     const signed = signRoot(rootOf([left, withNothing]), 2);
     const toLeft = { ...proofOf(0), ...signed, path: [nodeOf(withNothing)] };
@@ -71,7 +71,7 @@ describe('sums that the hash does not bind [HZG]', () => {
 });
 
 describe('a negative balance that makes the total smaller [DBBCB]', () => {
-  it('has no leaf, and no place in a path', async () => {
+  it('is refused as a leaf and in a path', async () => {
     expect(() => leafFor(1, -7n)).toThrow('a leaf has grams above zero');
     const proof = makeTree([10n, 7n]).proofOf(0);
     const path = proof.path.map((node) => ({ ...node, grams: `-${node.grams}` }));
@@ -88,27 +88,27 @@ describe('a sum that runs over [DBBCB]', () => {
     );
   });
 
-  it('cannot come of leaves: 2^40 of the largest are far from the end', () => {
+  it('is impossible, since the sum of 2^40 largest leaves is far below the limit', () => {
     expect(10n ** 20n * 2n ** 40n).toBeLessThan(2n ** 127n);
     expect(() => leafFor(0, 10n ** 20n)).toThrow('a leaf has grams above zero');
   });
 });
 
 describe('a node shown as a leaf [RFC; second preimage]', () => {
-  it('is refused: what is hashed says what it is', async () => {
+  it('is refused, since the hashed bytes contain their kind', async () => {
     const { proofOf, root } = makeTree([10n, 7n, 3n, 2n]);
     const proof = proofOf(0);
     // The path from the node above the first two leaves, whose sum is given out as a leaf.
     const shorter = { ...proof, grams: decimalOf(17n), path: proof.path.slice(1) };
     await expect(verify(shorter)).rejects.toThrow('the path is too short');
-    // Of a statement of half as many leaves, so that the path has the right length.
+    // The statement has half as many leaves, so that the path has the right length.
     const signed = signRoot(root, 2);
     await expect(verify({ ...shorter, ...signed })).rejects.toThrow(
       'the path does not lead to the signed root',
     );
   });
 
-  it('is no leaf of a commitment that is chosen for it', () => {
+  it('is not a leaf even with a commitment chosen for it', () => {
     const [left, right] = [leafFor(0, 10n), leafFor(1, 7n)];
     const leaf = leafOf(statementId, sha256(left, right), 17n);
     expect(hashOf(leaf).equals(hashOf(rootOf([left, right])))).toBe(false);
@@ -116,7 +116,7 @@ describe('a node shown as a leaf [RFC; second preimage]', () => {
 });
 
 describe('one leaf for several customers [CCJ]', () => {
-  it('is noticed by all of them but one: the leaf names whose it is', async () => {
+  it('is noticed by all of them but one, since the leaf commits to one customer', async () => {
     const proof = makeTree([10n, 7n]).proofOf(0);
     await verify(proof, { customer: customerOf(0) });
     await expect(verify(proof, { customer: customerOf(1) })).rejects.toThrow('another customer');
@@ -125,7 +125,7 @@ describe('one leaf for several customers [CCJ]', () => {
     );
   });
 
-  it('is refused in another statement than its own', async () => {
+  it('is refused in another statement', async () => {
     const id = '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b99';
     const yesterday = makeTree([10n, 7n]).proofOf(0);
     const { signed, signatures } = makeTree([10n, 7n], { id });
@@ -147,7 +147,7 @@ describe('a branch that is left out [HZG]', () => {
     }
   });
 
-  it('is not hidden by a leaf that stands for two [CVE-2012-2459]', () => {
+  it('is not hidden by a duplicated leaf [CVE-2012-2459]', () => {
     const leaves = [10n, 7n, 3n].map((amount, at) => leafFor(at, amount));
     const last = leaves.slice(-1);
     expect(rootOf([...leaves, ...last]).equals(rootOf(leaves))).toBe(false);

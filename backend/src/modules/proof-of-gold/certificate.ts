@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/index.ts';
 import { findEvidence, readCertificateValue } from '../readiness/index.ts';
 import type { certificateSchema } from './statement.ts';
 
-/** Reads the custodian's certificate, where one that is verified and in force is on file. */
+/** Reads the custodian's certificate. Returns null unless it is verified and has not expired. */
 export const readCertificate = async (
   db: Db,
   now: Date,

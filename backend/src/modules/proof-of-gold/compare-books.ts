@@ -4,28 +4,28 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import type { RefusalDetail } from './proof.types.ts';
 
 /*
- * Both sides of the balance at one moment. It reads the tables of other modules, as reconciliation
- * does, by statements that only read.
+ * The comparison reads the tables of other modules by its own read-only statements, as
+ * reconciliation does.
  */
 
-/** Both sides of the balance, where they agree. */
+/** Both sides of a balance that agrees. */
 export interface Balance {
   readonly accounts: number;
   readonly liabilities: Grams;
   readonly confirmed: Grams;
-  /** Gold of the house that lies in customers' accounts at the provider. */
+  /** The gold of the house in customers' accounts at the provider. */
   readonly house: Grams;
-  /** The grams that the provider holds more, or less, for trades whose outcome is open. */
+  /** The grams by which the provider differs, since the outcomes of some trades are unknown. */
   readonly open: Grams;
   readonly confirmedAccounts: number;
   readonly oldestConfirmation: Date | null;
 }
 
 /**
- * Selects, for each account at the provider, what our books hold of it and by how much the
- * provider's answer was off. Gold of trades whose outcome is open may or may not be in that answer
- * yet: `least` and `most` bound what it may be off by, as in reconciliation. A trade since the
- * answer changes both sides alike: the provider itself said that it is done.
+ * Selects our balance of each account at the provider, and the difference of the provider's answer
+ * (`off`). The answer may or may not include trades with an unknown outcome. `least` and `most` are
+ * the differences that these trades can explain. A trade after the answer changes both sides alike,
+ * since the provider has confirmed it, so the difference at the time of the answer still counts.
  */
 const accountsOf = (provider: string): Sql => sql`
   WITH held AS MATERIALIZED (
@@ -79,8 +79,8 @@ interface TotalsRow {
 }
 
 /**
- * Matches an account that differs. An account that the provider was never queried about must have
- * been opened after `since`, when all existing accounts had been queried.
+ * Matches an account that differs. An account without an answer differs if it was last changed
+ * before `since`, since every account that existed then was queried.
  */
 const differs = (since: Date): Sql => sql`
   (account IS NULL AND balance <> 0)
@@ -123,10 +123,9 @@ export type Compared =
   | { readonly detail: RefusalDetail; readonly mayAgreeAgain: boolean };
 
 /**
- * Compares the sums of holdings with the provider's confirmed balances, account by account, so that
- * a surplus of one hides no shortage of another. `mayAgreeAgain` is true if those that differ
- * traded since the provider was queried about them, so that its response may be of another time
- * than ours.
+ * Compares the holdings with the provider's confirmed balances. Each account is compared separately,
+ * so that a surplus of one account does not hide a shortage of another. `mayAgreeAgain` is true if
+ * all accounts that differ have traded since their last query, so that a new query may agree.
  */
 export const compareBooks = async (
   tx: Db,

@@ -2,7 +2,7 @@ import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import { ZERO_GRAMS, type Grams } from '../../money/index.ts';
 import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import type { Db } from '../../platform/db/index.ts';
-import { createAsking, toFetched, type FetchLimits } from '../reconciliation/index.ts';
+import { createFetcher, toFetched, type FetchLimits } from '../reconciliation/index.ts';
 import {
   hasMoreAccounts,
   listUnconfirmed,
@@ -16,11 +16,8 @@ const againMs = 30 * 24 * 60 * 60_000;
 /** Up to this many accounts, each statement queries all of them. */
 const fewAccounts = 1000;
 const pageRows = 200;
-/**
- * The number of passes over the accounts, for those whose holding changed while the provider was
- * queried.
- */
-const mostPasses = 5;
+/** The maximum number of passes over the accounts. A holding may change during a pass. */
+const maxPasses = 5;
 
 export interface ConfirmDeps {
   readonly db: Db;
@@ -31,7 +28,7 @@ export interface ConfirmDeps {
 
 interface ConfirmOptions {
   readonly signal: AbortSignal;
-  /** Selects the accounts for a statement: all of them if there are few. */
+  /** True directly before a statement. All accounts are then queried if there are few. */
   readonly isForStatement?: boolean;
   readonly onPage?: () => Promise<void>;
 }
@@ -42,41 +39,42 @@ interface Unconfirmed {
 }
 
 /**
- * Queries the provider for the gold of every account whose holding changed since it was last
- * queried, so that the long part of a statement is done through the day (contract: proof-of-gold >
- * Confirmed). Returns the reason if some have no answer.
+ * Queries the provider for the gold of every account whose holding changed since its last query.
+ * These queries are the long part of a statement, so they are spread over the day (contract:
+ * proof-of-gold > Confirmed). Returns the reason if some accounts have no answer.
  */
 export const confirmAccounts = async (
   { db, clock, goldProvider, limits }: ConfirmDeps,
   { signal, isForStatement = false, onPage }: ConfirmOptions,
 ): Promise<Unconfirmed | undefined> => {
-  const begunAt = clock.now();
+  const startedAt = clock.now();
   const isSmall = isForStatement && !(await hasMoreAccounts(db, fewAccounts));
-  const since = isSmall ? begunAt : addMs(begunAt, -againMs);
-  const asking = createAsking<Account, Grams>(limits, async ({ providerUserId }) =>
+  const since = isSmall ? startedAt : addMs(startedAt, -againMs);
+  const fetcher = createFetcher<Account, Grams>(limits, async ({ providerUserId }) =>
     toFetched(goldProvider.code, await goldProvider.getUser(providerUserId), {
       onDone: (user) => user.goldBalanceGrams,
-      // It has no such customer: it holds nothing for them.
+      // The provider has no such customer, so it holds no gold for them.
       onRefused: () => ZERO_GRAMS,
     }),
   );
-  for (let pass = 0, after = ''; pass < mostPasses && !signal.aborted;) {
-    const accounts = await listUnconfirmed(db, goldProvider.code, { after, since, most: pageRows });
+  for (let pass = 0, after = ''; pass < maxPasses && !signal.aborted;) {
+    const page = { after, since, limit: pageRows };
+    const accounts = await listUnconfirmed(db, goldProvider.code, page);
     if (accounts.length === 0) {
       if (after === '') return undefined;
       [after, pass] = ['', pass + 1];
       continue;
     }
-    const answers = await asking.ask(accounts);
+    const answers = await fetcher.fetch(accounts);
     await upsertConfirmations(db, goldProvider.code, answers, clock.now());
     await onPage?.();
-    const silence = asking.silence();
+    const silence = fetcher.silence();
     if (silence !== undefined) return { reason: 'PROVIDER_SILENT', note: silence };
-    if (asking.isOver()) break;
+    if (fetcher.hasStopped()) break;
     after = accounts.at(-1)?.providerUserId ?? '';
   }
-  // The others traded in the last moments, or the time ran out. The comparison shows which.
-  const isLate = asking.isOver() || signal.aborted;
+  // Accounts that are still unconfirmed have traded in the last moments, or the time ran out.
+  const isLate = fetcher.hasStopped() || signal.aborted;
   return isLate
     ? { reason: 'NOT_CONFIRMED_IN_TIME', note: 'The next statement asks about the rest.' }
     : undefined;

@@ -2,16 +2,16 @@ import { gramsFromDatabase, gramsToDatabase, type Grams } from '../../money/inde
 import { execute, selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
 
 /*
- * The accounts at the gold provider, and what it last said of them. An account there is that of a
- * phone number: customers who had the number one after the other are one account.
+ * The accounts at the gold provider and their confirmed balances. The provider has one account for a
+ * phone number, so successive owners of a number share an account.
  */
 
-/** An account at the provider, and what our books hold of it. */
+/** An account at the provider, with our balance of it. */
 export interface Account {
   readonly providerUserId: string;
-  /** The sum of the versions of its holdings: any change of one of them raises it. */
+  /** The sum of the versions of the account's holdings, which every change of a holding raises. */
   readonly version: bigint;
-  /** Grams of its customers, and of the house on it. */
+  /** The grams of the account's customers, and of the house in the account. */
   readonly booked: Grams;
 }
 
@@ -19,7 +19,7 @@ interface AccountRow extends Omit<Account, 'booked'> {
   readonly booked: string;
 }
 
-/** Sums, over the movements of some customers, the gold that went to the house (as a positive). */
+/** Selects the grams of some customers that went to the house, as a positive sum. */
 const houseOf = (users: Sql): Sql => sql`
   (SELECT coalesce(-sum(m.grams), 0) FROM holding_movement m
    WHERE m.user_id IN (${users}) AND m.kind IN ('FORFEITED', 'RECOVERED'))`;
@@ -37,24 +37,24 @@ const toAccount = ({ booked, ...row }: AccountRow): Account => ({
   booked: gramsFromDatabase(booked),
 });
 
-/** Counts the accounts that ever had gold, up to a bound. */
-export const hasMoreAccounts = async (db: Db, than: number): Promise<boolean> => {
+/** Returns true if more than `limit` holdings ever had gold. */
+export const hasMoreAccounts = async (db: Db, limit: number): Promise<boolean> => {
   const rows = await selectRows<{ n: number }>(
     db,
     sql`SELECT count(*)::int AS n FROM (
-      SELECT FROM holding WHERE version > 0 LIMIT ${than + 1}::int) AS held`,
+      SELECT FROM holding WHERE version > 0 LIMIT ${limit + 1}::int) AS held`,
   );
-  return (rows[0]?.n ?? 0) > than;
+  return (rows[0]?.n ?? 0) > limit;
 };
 
 /**
- * Lists the next accounts after a key whose holding changed since the provider was queried, or that
- * were last queried before `since`.
+ * Lists accounts after a key, in the order of their ids. An account is listed if its holdings have
+ * changed since its last query, or if it was last queried before `since`.
  */
 export const listUnconfirmed = async (
   db: Db,
   provider: string,
-  { after, since, most }: { readonly after: string; readonly since: Date; readonly most: number },
+  { after, since, limit }: { readonly after: string; readonly since: Date; readonly limit: number },
 ): Promise<Account[]> => {
   const rows = await selectRows<AccountRow>(
     db,
@@ -68,14 +68,14 @@ export const listUnconfirmed = async (
         ON c.provider = ${provider} AND c.provider_user_id = a.provider_user_id
       WHERE a.version > 0 AND (c.version IS DISTINCT FROM a.version
         OR c.confirmed_at < ${since}::timestamptz)
-      ORDER BY a.provider_user_id LIMIT ${most}::int`),
+      ORDER BY a.provider_user_id LIMIT ${limit}::int`),
   );
   return rows
     .map(toAccount)
     .toSorted((one, other) => (one.providerUserId < other.providerUserId ? -1 : 1));
 };
 
-/** Keeps what the provider said of accounts, but for those whose holding changed meanwhile. */
+/** Stores the provider's answers, except for accounts whose holdings have changed in the meantime. */
 export const upsertConfirmations = async (
   db: Db,
   provider: string,

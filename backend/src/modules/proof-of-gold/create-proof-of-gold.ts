@@ -4,10 +4,7 @@ import { createRunJobs } from './proof.jobs.ts';
 import { createProofSweeps } from './proof.sweeps.ts';
 import type { PublishDeps } from './publish-statement.ts';
 
-/**
- * Wires the making of statements. Without a key nothing is signed, and so nothing is made: neither
- * job nor sweep has anything to do.
- */
+/** Wires the job and the sweeps of statements. Without a signing key there are no sweeps. */
 export const createProofOfGold = (
   deps: PublishDeps & { readonly random: Pick<Random, 'bytes' | 'uuid'> },
   { confirmEveryMs }: { readonly confirmEveryMs: number },

@@ -62,7 +62,7 @@ describe('a statement', () => {
     }
   });
 
-  it('names the one before, and stands beside it', async () => {
+  it('has the hash of the previous statement, which is kept', async () => {
     await proofs.publish();
     const before = await publicStatement();
     await proofs.publish();
@@ -73,7 +73,7 @@ describe('a statement', () => {
     expect(body['items']).toMatchObject([{ hash: after.hash }, { hash: before.hash }, {}]);
   });
 
-  it('draws another order and other salts each time', async () => {
+  it('has a different order and different salts each time', async () => {
     await proofs.publish();
     const before = await proofOf(asha.userId);
     await proofs.publish();
@@ -107,7 +107,7 @@ describe('a statement', () => {
     }
   });
 
-  it('names the certificate of the custodian where a verified one is on file', async () => {
+  it("names the custodian's certificate if a verified certificate is recorded", async () => {
     await proofs.asOwner(
       `INSERT INTO readiness_evidence (item, value, reference, verified, updated_at)
        VALUES ('custodian_certificate', '12345.6789 g of 2026-01-15', 'Vault 7', true, now())`,
@@ -128,7 +128,7 @@ describe('a statement', () => {
 });
 
 describe('a customer without gold in it', () => {
-  it('finds nothing, and a stranger is not let in', async () => {
+  it('has no proof, and a caller without a session is refused', async () => {
     await proofs.publish();
     const { userId } = await proofs.customer();
     const mine = await proofs.customerAs(userId)('GET', '/portfolio/proof');
@@ -166,7 +166,7 @@ describe('books that do not agree', () => {
     expect(run).toMatchObject({ status: 'REFUSED', reason: 'BOOKS_DIFFER' });
   });
 
-  it('are refused where the surplus of one would hide the shortage of another', async () => {
+  it('are refused even if the surplus of one account equals the shortage of another', async () => {
     await spoilBalance('0.0001', asha.userId);
     await spoilBalance('-0.0001', ravi.userId);
     const run = await proofs.publish();
@@ -175,7 +175,7 @@ describe('books that do not agree', () => {
     expect(run).toMatchObject({ status: 'REFUSED', detail: { accountsDiffering: 2 } });
   });
 
-  it('are not guessed at while the provider is silent', async () => {
+  it('are not compared while the provider does not respond', async () => {
     const { code } = proofs.deps.goldProvider;
     const goldProvider = { code, getUser: async () => unknown('timeout') };
     const asking = createProofOfGold({ ...proofs.deps, goldProvider }, { confirmEveryMs: 1000 });
@@ -193,11 +193,11 @@ describe('books that do not agree', () => {
 });
 
 describe('a run', () => {
-  it('that dies on the way publishes nothing, and its next attempt begins again', async () => {
+  it('that fails publishes nothing, and its next attempt starts from the beginning', async () => {
     const dying = createProofOfGold(
       {
         ...proofs.deps,
-        // The worker is gone after the leaves are written.
+        // The worker fails after the leaves are written.
         readSnapshot: () => Promise.reject(new Error('killed')),
       },
       { confirmEveryMs: 1000 },
@@ -223,7 +223,7 @@ describe('a run', () => {
     await verify(await proofOf(asha.userId));
   });
 
-  it('is one while it is under way, audited once, and for operators who act', async () => {
+  it('is returned while it is in progress, is audited once, and needs an ADMIN', async () => {
     const first = await proofs.operator('POST', '/proof-of-gold/runs');
     const second = await proofs.operator('POST', '/proof-of-gold/runs');
     expect(second.body['id']).toBe(first.body['id']);
@@ -243,7 +243,7 @@ const scheduled = (status: string) =>
   proofs.system.db.proofRun.count({ where: { trigger: 'SCHEDULE', status } });
 
 describe('the schedule', () => {
-  it('makes one statement of an IST day, and one of the next, whoever else looks', async () => {
+  it('makes one statement of each IST day, even with several workers', async () => {
     await Promise.all([sweep(), sweep(), sweep()]);
     await proofs.drainProofs();
     await sweep();
@@ -273,7 +273,7 @@ describe('the schedule', () => {
 });
 
 describe('the tree of an old statement', () => {
-  it('is thinned out after seven days with its salts, and the statement stays', async () => {
+  it('is deleted after seven days with its salts, and the statement is kept', async () => {
     await proofs.publish();
     const { statement } = await publicStatement();
     const day = String(statement['day']);

@@ -24,7 +24,7 @@ beforeEach(async () => {
   await proofs.control('DELETE', '/faults');
 });
 
-/** Makes the provider hold 0.0001 g more in the next account that is asked about. */
+/** Makes the provider report 0.0001 g more for the next queried account. */
 const differ = () =>
   proofs.control('POST', '/faults', {
     collaborator: 'safegold',
@@ -33,14 +33,14 @@ const differ = () =>
     times: 1,
   });
 
-/** Asks the accounting API as somebody, or as nobody. */
+/** Sends a request to the accounting API, with a token or without. */
 const ask = (path: string, token: string | null = auditor) =>
   fetch(`${proofs.accountingUrl}${path}`, {
     headers: token === null ? {} : { authorization: `Bearer ${token}` },
   });
 
 describe('accounting', () => {
-  it('lists the statements, and the runs that signed none with their reasons', async () => {
+  it('lists the statements, and the refused runs with their reasons', async () => {
     await proofs.publish();
     await differ();
     await proofs.publish();
@@ -52,7 +52,7 @@ describe('accounting', () => {
     });
   });
 
-  it('rebuilds the root and the total from the export, which names nobody', async () => {
+  it('can rebuild the root and the total from the export, which names no customer', async () => {
     const { sequence } = await proofs.publish();
     const { body } = await proofs.customerAs()('GET', '/public/proof-of-gold');
     const statement = body['statement'] as Record<string, string>; // as the contract says
@@ -85,17 +85,17 @@ describe('accounting', () => {
     expect((await ask(`/gold/proof-of-gold/${sequence}/leaves`)).status).toBe(404);
   });
 
-  it('lets no stranger have the export', async () => {
+  it('refuses the export to callers without the permission', async () => {
     const { sequence } = await proofs.publish();
     expect((await ask(`/gold/proof-of-gold/${sequence}/leaves`, null)).status).toBe(401);
   });
 });
 
-/** The price plays no part in what is asked here. */
+/** Rejects, since these requests need no price. */
 const unavailable = () => Promise.reject(new AppError('PRICE_UNAVAILABLE'));
 
 describe('a refusal', () => {
-  it('is seen in the figures and by operators until a statement is signed again', async () => {
+  it('is shown in metrics and to operators until a later statement is signed', async () => {
     const registry = new Registry();
     const observe = createProofGauge({ ...proofs.system, registry });
     const figures = async () => {

@@ -18,7 +18,7 @@ import { findBySequence, findOwnPlace, listStatements } from './statements.store
 import { readLeaves } from './tree.store.ts';
 import { commitmentOf, saltOf } from './tree.ts';
 
-/** The reader of an export, as its audit row names them. */
+/** The reader of an export, as recorded in the audit row. */
 interface Reader {
   readonly portalUserId: string;
   readonly email: string;
@@ -29,7 +29,7 @@ interface AccountingDeps<R extends Reader> {
   readonly db: Db;
   readonly readSnapshot: ReadSnapshot;
   readonly audit: Auditor;
-  /** Admits those who read reconciliation, and those who may have files. */
+  /** Admits readers of reconciliation by `read`, and readers of files by `file`. */
   readonly access: { readonly read: Access<R>; readonly file: Access<R> };
 }
 
@@ -42,32 +42,33 @@ const sequenceParams = z.object({
     .pipe(z.coerce.number())
     .meta({ type: 'integer', pattern: undefined }),
 });
-/** The whole of a file. */
-const longestMs = 15 * 60_000;
-const nobody = '00000000-0000-0000-0000-000000000000';
+/** The time limit in ms of a file. */
+const maxFileMs = 15 * 60_000;
+/** An id of no customer, with which `findOwnPlace` returns only the run of a statement. */
+const noCustomer = '00000000-0000-0000-0000-000000000000';
 
 interface Exported {
   readonly runNumber: number;
   readonly saltKey: Uint8Array;
 }
 
-/** Writes the leaves in the order of the tree, each as its commitment and its grams. */
+/** Writes the leaves in the order of the tree. Each record has a commitment and its grams. */
 const writeLeafFile = (
   readSnapshot: ReadSnapshot,
   { runNumber, saltKey }: Exported,
-  to: ReplySink,
-  gone: AbortSignal,
+  sink: ReplySink,
+  disconnected: AbortSignal,
 ): Promise<void> => {
-  const ended = AbortSignal.any([gone, AbortSignal.timeout(longestMs)]);
+  const ended = AbortSignal.any([disconnected, AbortSignal.timeout(maxFileMs)]);
   return readSnapshot(async (snapshot) => {
-    to.write('commitment,grams\r\n');
+    sink.write('commitment,grams\r\n');
     for await (const leaves of readLeaves(snapshot, runNumber)) {
       ended.throwIfAborted();
       const records = leaves.map(({ userId, grams }) => {
         const commitment = commitmentOf(saltOf(saltKey, userId), userId).toString('base64url');
         return `${commitment},${gramsToDatabase(grams as Parameters<typeof gramsToDatabase>[0])}\r\n`;
       });
-      if (!to.write(records.join(''))) await once(to, 'drain', { signal: ended });
+      if (!sink.write(records.join(''))) await once(sink, 'drain', { signal: ended });
     }
   }, ended);
 };
@@ -111,7 +112,7 @@ export const createProofAccountingRoutes = <R extends Reader>(deps: AccountingDe
     produces: [csv],
     handler: async ({ params: { sequence }, principal, context }) => {
       const published = await findBySequence(deps.db, sequence);
-      const tree = published && (await findOwnPlace(deps.db, published.runId, nobody));
+      const tree = published && (await findOwnPlace(deps.db, published.runId, noCustomer));
       const saltKey = tree?.saltKey ?? null;
       if (published === undefined || tree === undefined || saltKey === null) {
         throw new AppError('NOT_FOUND');
@@ -133,7 +134,8 @@ export const createProofAccountingRoutes = <R extends Reader>(deps: AccountingDe
           'content-disposition': `attachment; filename="proof-of-gold_${sequence}.csv"`,
           'x-total-rows': String(published.accounts),
         },
-        write: (to, gone) => writeLeafFile(deps.readSnapshot, { runNumber, saltKey }, to, gone),
+        write: (sink, disconnected) =>
+          writeLeafFile(deps.readSnapshot, { runNumber, saltKey }, sink, disconnected),
       };
     },
   }),

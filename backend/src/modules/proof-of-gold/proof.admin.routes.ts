@@ -8,7 +8,7 @@ import { listStatements } from './statements.store.ts';
 
 const tags = ['proof of gold'];
 
-/** Declares `/proof-of-gold` of the admin API: statements, and why one was not signed. */
+/** Declares the statements and their runs under `/proof-of-gold` of the admin API. */
 export const createProofAdminRoutes = (deps: RequestRunDeps): Route[] => [
   defineRoute({
     method: 'GET',

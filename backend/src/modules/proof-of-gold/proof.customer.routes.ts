@@ -15,7 +15,7 @@ import { readOwnProof } from './read-own-proof.ts';
 import { findStatement, type Published } from './statements.store.ts';
 import { createVerifierRoutes } from './verifier.routes.ts';
 
-/** Another statement may follow at any time, also of a day that has one. */
+/** The header allows only a short time, since a newer statement may be published at any time. */
 const cacheControl = 'public, max-age=60';
 
 const answer = (published: Published, requested: IncomingHttpHeaders): Reply => {
@@ -26,7 +26,7 @@ const answer = (published: Published, requested: IncomingHttpHeaders): Reply => 
   return { ...ok(presentPublished(published)), headers };
 };
 
-/** Declares the statements for everybody, a customer's own proof, and the ways to verify it. */
+/** Declares the public statements, a customer's own proof, and the verifier. */
 export const createProofCustomerRoutes = ({ db }: { readonly db: Db }): Route[] => [
   defineRoute({
     method: 'GET',

@@ -5,7 +5,7 @@ import { markRunEnded } from './runs.store.ts';
 
 const RUN_TASK = 'proof-of-gold.run';
 
-/** Runs go one after another over the whole fleet. */
+/** Returns the job of a run. All processes together make one run at a time, by its queue. */
 export const runJob = (runId: string): JobRequest => ({
   task: RUN_TASK,
   payload: { runId },

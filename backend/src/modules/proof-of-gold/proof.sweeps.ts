@@ -2,7 +2,7 @@ import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { istDate } from '../../platform/clock/ist.ts';
 import { execute, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-// Not by the index, whose sweep runner the demo cannot load from its sources.
+// Not imported by the index, since its sweep runner cannot be loaded from source, as the demo does.
 import { enqueue } from '../../platform/jobs/enqueue.ts';
 import type { Purge, Sweep } from '../../platform/jobs/sweep.ts';
 import { confirmAccounts } from './confirm-accounts.ts';
@@ -10,21 +10,23 @@ import { runJob } from './proof.jobs.ts';
 import type { PublishDeps } from './publish-statement.ts';
 import { insertRun, markLostRunsFailed, wasTriedLately } from './runs.store.ts';
 
-/** Customers can fetch their proof of a statement for so long. The statement stays. */
+/** The time in ms for which customers can fetch their proof. The statement itself is kept. */
 const treeMs = 7 * 24 * 60 * 60_000;
 
 /**
- * Selects the numbers of the runs whose tree is no longer needed: those of old statements, except
- * the newest one, and those that ended without a statement. The keys of a run are deleted first,
- * after which even we can't tell whose proof an issued proof is.
+ * Selects the numbers of the runs whose tree is no longer needed. These are runs that ended without a
+ * statement, and runs of old statements, except the newest statement.
  */
-const spentRuns = (now: Date): Sql => sql`
+const obsoleteRuns = (now: Date): Sql => sql`
   SELECT r.number FROM proof_run r
   WHERE r.status IN ('REFUSED', 'FAILED') OR (r.status = 'PUBLISHED' AND r.salt_key IS NULL)
     OR (r.status = 'PUBLISHED' AND r.finished_at < ${addMs(now, -treeMs)}::timestamptz
       AND r.number <> (SELECT max(n.number) FROM proof_run n WHERE n.status = 'PUBLISHED'))`;
 
-/** Creates the purges of trees that are seven days old. */
+/**
+ * Creates the purges of trees that are seven days old. The salt key of a run is deleted first. Without
+ * it, not even this service can match a proof with its customer.
+ */
 export const createProofPurges = ({
   db,
   clock,
@@ -39,14 +41,14 @@ export const createProofPurges = ({
         db,
         sql`
           UPDATE proof_run SET salt_key = NULL
-          WHERE salt_key IS NOT NULL AND number IN (${spentRuns(clock.now())})`,
+          WHERE salt_key IS NOT NULL AND number IN (${obsoleteRuns(clock.now())})`,
       );
       return execute(
         db,
         sql`
           DELETE FROM proof_leaf WHERE ctid IN (
             SELECT l.ctid FROM proof_leaf l
-            WHERE l.run_number IN (${spentRuns(clock.now())}) LIMIT ${limit}::int)`,
+            WHERE l.run_number IN (${obsoleteRuns(clock.now())}) LIMIT ${limit}::int)`,
       );
     },
   },
@@ -58,15 +60,15 @@ export const createProofPurges = ({
         sql`
           DELETE FROM proof_chunk WHERE ctid IN (
             SELECT c.ctid FROM proof_chunk c
-            WHERE c.run_number IN (${spentRuns(clock.now())}) LIMIT ${limit}::int)`,
+            WHERE c.run_number IN (${obsoleteRuns(clock.now())}) LIMIT ${limit}::int)`,
       ),
   },
 ];
 
 /**
- * Creates the sweeps of proofs: one queues the statement of an IST day once the day has begun, and
- * again an hour after it was refused, until it has one. The other asks the gold provider about the
- * accounts that changed, so that little is left to ask at midnight.
+ * Creates the sweeps of proofs. The first queues the run of an IST day when the day begins, and again
+ * an hour after a refusal. The second queries the gold provider for changed accounts, so that few
+ * queries remain for the statement at midnight.
  */
 export const createProofSweeps = (
   deps: PublishDeps & { readonly random: Pick<Random, 'uuid'> },

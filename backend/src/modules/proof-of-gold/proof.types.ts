@@ -3,7 +3,7 @@ import { z } from 'zod';
 export const runTriggers = ['SCHEDULE', 'OPERATOR'] as const;
 export const runStatuses = ['QUEUED', 'RUNNING', 'PUBLISHED', 'REFUSED', 'FAILED'] as const;
 
-/** The reasons for which nothing is signed. */
+/** The reasons why a run signs no statement. */
 export const refusalReasons = [
   'BOOKS_DIFFER',
   'PROVIDER_SILENT',
@@ -12,10 +12,10 @@ export const refusalReasons = [
 ] as const;
 export type RefusalReason = (typeof refusalReasons)[number];
 
-/** Grams with all eight decimals, as text: no reader rounds them. */
+/** Grams as text with all eight decimals, so that no reader rounds them. */
 export const decimalGrams = z.string().regex(/^-?\d{1,22}\.\d{8}$/u);
 
-/** An account at the provider that does not hold what our books say. */
+/** An account whose balance at the provider differs from our books. */
 const differing = z.object({
   userId: z.uuid().nullable(),
   booked: decimalGrams,

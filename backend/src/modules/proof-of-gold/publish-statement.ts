@@ -29,12 +29,12 @@ export interface PublishDeps extends ConfirmDeps {
   readonly keys: readonly SigningKey[];
 }
 
-/** Sorting and writing a million leaves takes some seconds. */
+/** The time limit in ms of a snapshot. To sort and insert a million leaves takes some seconds. */
 const snapshotMs = 10 * 60_000;
-/** Snapshots that may fall between a trade and the provider's answer about it. */
-const mostSnapshots = 5;
+/** The maximum number of snapshots of a run. A trade during the queries makes a snapshot differ. */
+const maxSnapshots = 5;
 
-/** The attempt lost its run to another one, which continues it. */
+/** Thrown if another attempt has claimed the run. That attempt continues it. */
 class RunTaken extends Error {
   override readonly name = 'RunTaken';
 }
@@ -45,13 +45,17 @@ interface Attempt {
   readonly signal: AbortSignal;
 }
 
-type Snapped = Compared & { readonly moment: Date };
+type ComparedAt = Compared & { readonly moment: Date };
 
 /**
- * Compares the books and, where they agree, copies the holdings into leaves: both of one snapshot
- * of the database, so that no trade falls between them.
+ * Compares the books and, if they agree, copies the holdings into leaves. Both read one snapshot of
+ * the database, so that the leaves are exactly the compared holdings.
  */
-const takeSnapshot = (deps: PublishDeps, { run, tree }: Attempt, since: Date): Promise<Snapped> =>
+const takeSnapshot = (
+  deps: PublishDeps,
+  { run, tree }: Attempt,
+  since: Date,
+): Promise<ComparedAt> =>
   deps.inTransaction(
     async (tx) => {
       if (!(await lockRun(tx, run.id, tree.saltKey))) throw new RunTaken();
@@ -71,7 +75,7 @@ interface Refusal {
   readonly detail: RefusalDetail;
 }
 
-/** Confirms and compares until both sides are of one moment, or differ for good. */
+/** Queries and compares the accounts, and repeats this while a difference may be due to new trades. */
 const findBalance = async (
   deps: PublishDeps,
   attempt: Attempt,
@@ -80,12 +84,12 @@ const findBalance = async (
   if (deps.keys.length === 0) {
     return { reason: 'NO_SIGNING_KEY', detail: { note: 'PROOF_SIGNING_KEYS is not set.' } };
   }
-  for (let turn = 1; ; turn += 1) {
+  for (let round = 1; ; round += 1) {
     const since = deps.clock.now();
     const onPage = (): Promise<void> => markRunTouched(deps.db, run.id);
     const unconfirmed = await confirmAccounts(deps, {
       signal,
-      isForStatement: turn === 1,
+      isForStatement: round === 1,
       onPage,
     });
     if (unconfirmed !== undefined) {
@@ -93,13 +97,13 @@ const findBalance = async (
     }
     const { moment, ...compared } = await takeSnapshot(deps, attempt, since);
     if ('balance' in compared) return { balance: compared.balance, moment };
-    if (!compared.mayAgreeAgain || turn === mostSnapshots) {
+    if (!compared.mayAgreeAgain || round === maxSnapshots) {
       return { reason: 'BOOKS_DIFFER', detail: compared.detail };
     }
   }
 };
 
-/** Signs what was found and publishes it, all in one transaction: half a statement is none. */
+/** Signs a statement and publishes it in one transaction. Returns the statement's number. */
 const publish = (
   deps: PublishDeps,
   { run, tree }: Attempt,
@@ -142,9 +146,9 @@ const publish = (
   });
 
 /**
- * Makes the statement of a run: confirms, compares, hashes, signs. Where the books don't agree
- * nothing is signed and the reason is kept. Whatever dies on the way leaves nothing published, and
- * the next attempt begins again.
+ * Makes the statement of a run. It queries the provider, compares the books, builds the tree, signs
+ * the statement and publishes it. If the books don't agree, it signs nothing and stores the reason. An
+ * attempt that fails has published nothing, and the next attempt starts from the beginning.
  */
 export const makeStatement = async (
   deps: PublishDeps,

@@ -7,12 +7,13 @@ import { findOwnPlace, findStatement } from './statements.store.ts';
 import { readPath } from './tree.store.ts';
 import { hashOf, saltOf, sumOf } from './tree.ts';
 
-const noLeaf = 'You held no gold at the moment of this statement, so it has nothing of yours.';
-const thinned = 'Proofs are kept for seven days. The statement itself stays public.';
+const noLeaf = 'You held no gold at the time of this statement, so you are not included in it.';
+const proofDeleted = 'Proofs are kept for seven days. The statement itself stays public.';
 
 /**
- * Returns a customer's own leaf of a statement with its way to the root.
- * @throws AppError NOT_FOUND where there is no statement, or nothing of theirs in it
+ * Returns a customer's own leaf of a statement, with its path to the root.
+ * @throws AppError NOT_FOUND if there is no statement, if its proofs were deleted, or if the customer
+ *   held no gold
  */
 export const readOwnProof = async (
   db: Db,
@@ -24,7 +25,7 @@ export const readOwnProof = async (
   const { runId, accounts, signed, signatures } = published;
   const place = await findOwnPlace(db, runId, userId);
   if (place === undefined || place.saltKey === null) {
-    throw new AppError('NOT_FOUND', { message: thinned });
+    throw new AppError('NOT_FOUND', { message: proofDeleted });
   }
   const { runNumber, saltKey, position, grams } = place;
   if (position === null || grams === null) throw new AppError('NOT_FOUND', { message: noLeaf });

@@ -4,7 +4,7 @@ import type { Db, InTransaction } from '../../platform/db/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
 import type { RequestContext } from '../../platform/http/index.ts';
 import type { Random } from '../../platform/ids/random.ts';
-// Not by the index, whose sweep runner the demo cannot load from its sources.
+// Not imported by the index, since its sweep runner cannot be loaded from source, as the demo does.
 import { enqueue } from '../../platform/jobs/enqueue.ts';
 import { adminActor, type AdminPrincipal } from '../admins/index.ts';
 import type { Auditor } from '../audit/index.ts';
@@ -20,23 +20,25 @@ export interface RequestRunDeps {
 }
 
 /**
- * Asks for a statement of the present moment. While one is under way, that one is it.
- * @throws AppError BUSY where the run that was under way ended just now
+ * Requests a run, which publishes a statement of the time at which it runs. If a run is in progress,
+ * returns that run.
+ * @throws AppError BUSY if the run in progress ends at the same moment
  */
 export const requestRun = async (
   { inTransaction, clock, random, audit }: RequestRunDeps,
-  by: { readonly principal: AdminPrincipal; readonly context: RequestContext },
+  requester: { readonly principal: AdminPrincipal; readonly context: RequestContext },
 ): Promise<Run> =>
   inTransaction(async (tx) => {
     const [id, now] = [random.uuid(), clock.now()];
     const day = istDate(now);
-    const isAdded = await insertRun(tx, { id, day, requestedBy: by.principal.adminId }, now);
+    const newRun = { id, day, requestedBy: requester.principal.adminId };
+    const isAdded = await insertRun(tx, newRun, now);
     const run = isAdded ? await findRun(tx, id) : await findOpenRun(tx);
     if (run === undefined) throw new AppError('BUSY');
     if (!isAdded) return run;
     await enqueue(tx, runJob(id));
     await audit.record(tx, {
-      ...adminActor(by.principal, by.context),
+      ...adminActor(requester.principal, requester.context),
       action: 'proof-of-gold.run',
       target: { type: 'proof_run', id },
       after: { day },

@@ -10,7 +10,7 @@ import {
   type RefusalReason,
 } from './proof.types.ts';
 
-/** One making of a statement. */
+/** A run, which publishes one statement unless it is refused. */
 export interface Run {
   readonly id: string;
   readonly number: number;
@@ -23,7 +23,7 @@ export interface Run {
   readonly finishedAt: Date | null;
   readonly reason: RefusalReason | null;
   readonly detail: RefusalDetail | null;
-  /** The number of its statement, where it has one. */
+  /** The number of the published statement. Null if the run published none. */
   readonly sequence: number | null;
 }
 
@@ -35,9 +35,9 @@ const readRun = (db: Db, id: string) =>
 type RunRow = NonNullable<Awaited<ReturnType<typeof readRun>>>;
 
 const toRun = ({ statement, saltKey: _secret, ...row }: RunRow): Run => {
-  const trigger = runTriggers.find((one) => one === row.trigger);
-  const status = runStatuses.find((one) => one === row.status);
-  const reason = refusalReasons.find((one) => one === row.reason) ?? null;
+  const trigger = runTriggers.find((known) => known === row.trigger);
+  const status = runStatuses.find((known) => known === row.status);
+  const reason = refusalReasons.find((known) => known === row.reason) ?? null;
   invariant(trigger !== undefined && status !== undefined, 'a run has a trigger and a status');
   const { id, number, requestedAt, startedAt, finishedAt } = row;
   const detail = row.detail === null ? null : refusalDetail.parse(row.detail);
@@ -52,7 +52,7 @@ export const findRun = async (db: Db, id: string): Promise<Run | undefined> => {
   return row === null ? undefined : toRun(row);
 };
 
-/** Returns the run that is under way, if there is one. */
+/** Returns the run in progress, if there is one. */
 export const findOpenRun = async (db: Db): Promise<Run | undefined> => {
   const row = await db.proofRun.findFirst({
     where: { status: { in: ['QUEUED', 'RUNNING'] } },
@@ -81,11 +81,14 @@ export const listRuns = async (
 interface NewRun {
   readonly id: string;
   readonly day: string;
-  /** Null for one of the schedule. */
+  /** The operator who requested the run. Null for a scheduled run. */
   readonly requestedBy: string | null;
 }
 
-/** Adds a run. Returns false while one is under way, or where the schedule has one of the day. */
+/**
+ * Adds a run. Returns false while a run is in progress. Returns false for a scheduled run if a
+ * scheduled run of the day was published.
+ */
 export const insertRun = async (tx: Db, run: NewRun, now: Date): Promise<boolean> => {
   const trigger = run.requestedBy === null ? 'SCHEDULE' : 'OPERATOR';
   const added = await execute(
@@ -99,7 +102,7 @@ export const insertRun = async (tx: Db, run: NewRun, now: Date): Promise<boolean
   return added > 0;
 };
 
-/** Returns true where a run of the schedule was refused within the last hour of real time. */
+/** Returns true if a scheduled run of the day was refused within the last hour of real time. */
 export const wasTriedLately = async (db: Db, day: string): Promise<boolean> => {
   const rows = await selectRows(
     db,
@@ -112,14 +115,14 @@ export const wasTriedLately = async (db: Db, day: string): Promise<boolean> => {
   return rows.length > 0;
 };
 
-/** Claims a run for an attempt, which `token` names. Returns undefined where the run is over. */
+/** Claims a run for the attempt with the given `token`. Returns undefined if the run has ended. */
 export const claimRun = async (
   db: Db,
   id: string,
   token: Uint8Array,
   now: Date,
 ): Promise<Run | undefined> => {
-  const taken = await execute(
+  const claimed = await execute(
     db,
     sql`
       UPDATE proof_run
@@ -127,7 +130,7 @@ export const claimRun = async (
         salt_key = ${Buffer.from(token)}
       WHERE id = ${id}::uuid AND status IN ('QUEUED', 'RUNNING')`,
   );
-  return taken === 0 ? undefined : findRun(db, id);
+  return claimed === 0 ? undefined : findRun(db, id);
 };
 
 /** Records that a run is still in progress. */
@@ -135,7 +138,10 @@ export const markRunTouched = async (db: Db, id: string): Promise<void> => {
   await execute(db, sql`UPDATE proof_run SET touched_at = now() WHERE id = ${id}::uuid`);
 };
 
-/** Locks a run that this attempt still holds, until the transaction ends. */
+/**
+ * Locks a run until the transaction ends. Returns false if another attempt has claimed the run, or if
+ * the run has ended.
+ */
 export const lockRun = async (tx: Db, id: string, token: Uint8Array): Promise<boolean> => {
   const rows = await selectRows(
     tx,

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 
-/** A key that signs statements, by its public half. */
+/** A key that signs statements. */
 export interface SigningKey {
   /** 32 bytes as base64url. */
   readonly publicKey: string;
@@ -9,7 +9,7 @@ export interface SigningKey {
   sign(text: string): string;
 }
 
-/** Stands before the 32 bytes of a private key in the form that the library reads (RFC 8410). */
+/** The bytes that precede the 32 bytes of a private key in PKCS #8 (RFC 8410). */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 const publicHalf = (key: KeyObject): string => {
@@ -29,7 +29,7 @@ const toSigningKey = (seed: string): SigningKey => {
 const isSeed = (text: string): boolean =>
   /^[A-Za-z0-9+/]{43}=$/u.test(text) && Buffer.from(text, 'base64').length === 32;
 
-/** Parses a list `new,old` of keys of 32 bytes as base64. Returns none where it is not given. */
+/** Creates the schema of an optional list `new,old` of keys, each of 32 bytes as base64. */
 export const signingKeyList = () =>
   z
     .string()
@@ -40,6 +40,6 @@ export const signingKeyList = () =>
     )
     .optional();
 
-/** Reads the keys, the one that signs for good first. */
+/** Converts the seeds to signing keys, in the order of the list. */
 export const readSigningKeys = (seeds: readonly string[] = []): readonly SigningKey[] =>
   seeds.map(toSigningKey);

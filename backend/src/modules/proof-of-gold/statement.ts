@@ -5,14 +5,14 @@ import type { SigningKey } from './signing-keys.ts';
 
 const digest = z.string().regex(/^[\w-]{43}$/u);
 
-/** A custodian's certificate, as an operator put it on file. */
+/** A custodian's certificate, as an operator recorded it. */
 export const certificateSchema = z.object({
   grams: z.string(),
   day: z.iso.date(),
   document: z.string().nullable(),
 });
 
-/** The content of a statement. The order of the fields is that of its text. */
+/** The content of a statement. The fields have the order of the signed text. */
 export const statementSchema = z.object({
   format: z.literal('proof-of-gold/1'),
   id: z.uuid(),
@@ -47,7 +47,7 @@ export const signatureSchema = z.object({
   signature: z.string().regex(/^[\w-]{86}$/u),
 });
 
-/** A statement as it is published: the exact text, and its signatures. */
+/** The exact text of a published statement, with its signatures and its hash. */
 export interface SignedStatement {
   readonly signed: string;
   readonly signatures: readonly z.output<typeof signatureSchema>[];
@@ -70,6 +70,6 @@ export const signStatement = (
   return { signed, signatures, hash: createHash('sha256').update(signed).digest() };
 };
 
-/** Reads the text of a statement that was published here. */
+/** Parses the text of a statement that this service published. */
 export const readStatement = (signed: string): Statement =>
   statementSchema.parse(JSON.parse(signed));

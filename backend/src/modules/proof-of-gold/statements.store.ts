@@ -3,7 +3,7 @@ import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import { offsetOf, type Page } from '../../platform/http/index.ts';
 import { signatureSchema, type SignedStatement } from './statement.ts';
 
-/** A statement that was published, which nothing changes any more. */
+/** A published statement, which never changes. */
 export interface Published extends SignedStatement {
   readonly sequence: number;
   readonly runId: string;
@@ -31,7 +31,7 @@ const toPublished = ({ signatures, hash, ...row }: Row): Published => ({
 
 const whereDay = (day: string | undefined) => (day === undefined ? {} : { day: new Date(day) });
 
-/** Returns the newest statement, or the newest of an IST day. */
+/** Returns the newest statement of all, or of an IST day. */
 export const findStatement = async (db: Db, day?: string): Promise<Published | undefined> => {
   const row = await db.proofStatement.findFirst({
     where: whereDay(day),
@@ -61,7 +61,7 @@ export const findBySequence = async (db: Db, sequence: number): Promise<Publishe
   return row === null ? undefined : toPublished(row);
 };
 
-/** Adds a statement, after all others. */
+/** Inserts a statement. Its number must follow the newest statement's. */
 export const insertStatement = async (
   tx: Db,
   { hash, signatures, ...row }: Published,
@@ -71,22 +71,23 @@ export const insertStatement = async (
     data: {
       ...row,
       day: new Date(day),
-      signatures: signatures.map((one) => ({ ...one })),
+      signatures: signatures.map((signature) => ({ ...signature })),
       hash: new Uint8Array(hash),
     },
   });
 };
 
-/** The tree of a statement that is still kept, and a customer's place in it. */
+/** The tree of a statement, and a customer's leaf in it. */
 export interface OwnPlace {
   readonly runNumber: number;
-  /** Null once the tree was thinned out. */
+  /** Null once the tree was deleted. */
   readonly saltKey: Uint8Array | null;
+  /** Null if the customer has no leaf, as are the grams. */
   readonly position: number | null;
   readonly grams: string | null;
 }
 
-/** Finds the place of a customer's own leaf in the tree of a run. */
+/** Finds the tree of a run and a customer's leaf in it. */
 export const findOwnPlace = (
   db: Db,
   runId: string,

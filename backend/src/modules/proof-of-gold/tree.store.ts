@@ -19,24 +19,24 @@ import {
   type Chunk,
 } from './tree.ts';
 
-/* The rows of the trees: leaves by customer, and the nodes of every eighth level. */
+/* The tables are `proof_leaf`, with the customers' leaves, and `proof_chunk`, with the nodes. */
 
-/** Names a run, and the key of its salts. */
+/** The run of a tree, with the key of its salts. */
 export interface TreeOf {
   readonly runId: string;
   readonly runNumber: number;
   readonly saltKey: Uint8Array;
 }
 
-/** Deletes what an earlier attempt of a run left. */
+/** Deletes the tree of a run, which an earlier attempt may have left. */
 export const deleteTree = async (db: Db, runNumber: number): Promise<void> => {
   await execute(db, sql`DELETE FROM proof_leaf WHERE run_number = ${runNumber}::int`);
   await execute(db, sql`DELETE FROM proof_chunk WHERE run_number = ${runNumber}::int`);
 };
 
 /**
- * Copies every holding into the leaves of a run, within the database. Without the key, the order
- * can't be predicted, and it is different in each run.
+ * Copies every holding into the leaves of a run. The order of the leaves depends on the run's key, so
+ * it differs in each run and can't be predicted.
  */
 export const insertLeaves = async (
   tx: Db,
@@ -73,7 +73,7 @@ interface LeafRow {
   readonly grams: bigint;
 }
 
-/** Reads the leaves of a run in the order of the tree, as they are taken. */
+/** Reads the leaves of a run in batches, in the order of the tree. */
 export async function* readLeaves(
   snapshot: Pick<Snapshot, 'batches'>,
   runNumber: number,
@@ -88,18 +88,18 @@ export async function* readLeaves(
   }
 }
 
-/** Hashes the leaves of a run, keeps the tree, and returns its root. */
+/** Hashes the leaves of a run, stores the nodes of the tree, and returns the root. */
 export const buildTree = async (
   { db, readSnapshot }: { readonly db: Db; readonly readSnapshot: ReadSnapshot },
   { runId, runNumber, saltKey }: TreeOf,
   { signal, onBatch }: { readonly signal: AbortSignal; readonly onBatch: () => Promise<void> },
 ): Promise<Buffer> =>
   readSnapshot(async (snapshot) => {
-    let full: Chunk[] = [];
-    const builder = createTreeBuilder((chunk) => full.push(chunk));
-    const keepFull = async (): Promise<void> => {
-      const chunks = full;
-      full = [];
+    let pending: Chunk[] = [];
+    const builder = createTreeBuilder((chunk) => pending.push(chunk));
+    const storePending = async (): Promise<void> => {
+      const chunks = pending;
+      pending = [];
       await insertChunks(db, runNumber, chunks);
       await onBatch();
     };
@@ -109,10 +109,10 @@ export const buildTree = async (
         const commitment = commitmentOf(saltOf(saltKey, userId), userId);
         builder.add(leafOf(runId, commitment, grams));
       }
-      if (full.length >= batchChunks) await keepFull();
+      if (pending.length >= batchChunks) await storePending();
     }
     const root = builder.finish();
-    await keepFull();
+    await storePending();
     return root;
   }, signal);
 
@@ -122,7 +122,7 @@ interface ChunkRow {
   readonly nodes: Uint8Array;
 }
 
-/** Reads the way of a leaf to the root: three pieces of 12 KB for a million customers. */
+/** Reads the path from a leaf to the root. Of a million leaves, it reads three chunks of 12 KB. */
 export const readPath = async (
   db: Db,
   runNumber: number,
@@ -140,8 +140,8 @@ export const readPath = async (
         AND c.chunk = wanted.chunk`,
   );
   return pathOf(position, accounts, ({ level, chunk }) => {
-    const row = rows.find((one) => one.level === level && one.chunk === chunk);
-    invariant(row, 'a published tree is whole');
+    const row = rows.find((found) => found.level === level && found.chunk === chunk);
+    invariant(row, 'a published tree is complete');
     return Buffer.from(row.nodes);
   });
 };

@@ -24,7 +24,7 @@ const treeAndPlace = someAmounts.chain((amounts) =>
   fc.record({ amounts: fc.constant(amounts), place: fc.nat(amounts.length - 1) }),
 );
 
-/** Another text of the same form: one letter of a hash, salt or signature. */
+/** Changes one letter of a hash, salt or signature. */
 const otherLetter = (text: string, at: number): string => {
   const place = at % (text.length - 1);
   const letter = text[place] === 'A' ? 'B' : 'A';
@@ -35,7 +35,7 @@ const refusals =
   /does not match this statement|does not lead|too (?:short|long)|outside the tree|is not/u;
 
 describe('a tree', () => {
-  it('proves every customer of it, and adds up to all of them', async () => {
+  it('proves each of its customers, and adds up their grams', async () => {
     await fc.assert(
       fc.asyncProperty(treeAndPlace, async ({ amounts, place }) => {
         const tree = makeTree(amounts);
@@ -92,7 +92,7 @@ describe('a tree', () => {
   });
 });
 
-/** Changes of a proof, each of which has to be noticed. */
+/** The changes of a proof, each of which must be refused. */
 const changes: Readonly<Record<string, (proof: Proof, at: number) => unknown>> = {
   'other grams': (proof) => ({
     ...proof,
@@ -150,7 +150,7 @@ describe('a proof', () => {
     );
   });
 
-  it('is refused for somebody else, other grams and a key that is not the known one', async () => {
+  it('is refused for another customer, other grams or an unknown key', async () => {
     const tree = makeTree([10n, 20n, 30n]);
     const proof = tree.proofOf(1);
     const [key] = testKeys;
@@ -164,7 +164,7 @@ describe('a proof', () => {
     await expect(verify(proof, { key: other?.publicKey ?? '' })).rejects.toThrow('did not sign');
   });
 
-  it('of a rotation is good for who knows the old key and for who knows the new one', async () => {
+  it('of a rotation is accepted with the old key and with the new key', async () => {
     const keys = [...otherKeys, ...testKeys];
     const proof = makeTree([10n, 20n], { keys }).proofOf(0);
     for (const { publicKey } of keys) {
@@ -172,7 +172,7 @@ describe('a proof', () => {
     }
   });
 
-  it('follows the statement before, and no other one', async () => {
+  it('follows the previous statement, and no other statement', async () => {
     const [before, other] = [makeTree([10n]), makeTree([11n])];
     const previous = before.hash.toString('base64url');
     const after = signRoot(rootOf([leafFor(0, 12n)]), 1, { previous, sequence: 2 });

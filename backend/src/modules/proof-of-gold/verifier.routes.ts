@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { defineRoute, PUBLIC, type Route } from '../../platform/http/index.ts';
 
-/** Lets the page load and run its own files alone: it sends nothing anywhere. */
+/** The policy lets the page load only its own files and send nothing. */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -12,7 +12,7 @@ const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The page, its style and script, and the program that both the page and `node` run. */
+/** The page, its style, its script, and the program that the script imports and `node` can run. */
 const files = [
   { path: 'verify', name: 'verify.html', type: 'text/html; charset=utf-8' },
   { path: 'verify.css', name: 'verify.css', type: 'text/css; charset=utf-8' },
@@ -27,13 +27,13 @@ const summaries: Readonly<Record<(typeof files)[number]['path'], string>> = {
   'verify.mjs': 'A program without dependencies that checks a proof: `node verify.mjs proof.json`',
 };
 
-/** Reads a file of this folder, which is also next to the bundle (build.ts copies it). */
+/** Reads a file of the verifier's folder. The build copies the files next to the bundle. */
 const readAsset = (name: string): Buffer => {
   const isBundled = !import.meta.url.endsWith('.ts');
   return readFileSync(new URL(isBundled ? name : `verifier/${name}`, import.meta.url));
 };
 
-/** Declares the files by which anybody verifies a proof without trusting this service. */
+/** Declares the files with which a proof can be verified without trust in this service. */
 export const createVerifierRoutes = (): Route[] =>
   files.map(({ path, name, type }) => {
     let bytes: Buffer | undefined;

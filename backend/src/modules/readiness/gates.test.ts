@@ -157,7 +157,7 @@ describe('buying', () => {
     expect(await readState()).toEqual(open);
   });
 
-  it('leaves one line in the log when it closes, with the reason, and one when it opens', async () => {
+  it('logs one line with the reason when it closes, and one line when it opens', async () => {
     await readState();
     const linesOf = (text: string) => system.logged().split(text).length - 1;
     const [closings, openings] = [linesOf('buying is closed'), linesOf('buying is open again')];
@@ -180,7 +180,7 @@ describe('buying', () => {
 });
 
 describe('selling', () => {
-  it('hangs on its own switch alone', async () => {
+  it('depends only on its own switch', async () => {
     setSwitch('DIGITAL_SELL_ENABLED', 'True');
     expect(await readState()).toEqual({ ...open, sell: 'OPEN' });
     await verify(false);
@@ -191,7 +191,7 @@ describe('selling', () => {
 });
 
 describe('a check that passed', () => {
-  it('is believed for a while, one that failed is not', async () => {
+  it('is cached for a while, and a failed check is not', async () => {
     const wall = createManualClock();
     let finding: Finding = { status: 'FAIL', detail: 'no' };
     let asked = 0;

@@ -15,20 +15,20 @@ import type { Logger } from '../../platform/observability/index.ts';
 import type { Switches } from '../settings/index.ts';
 import { evidenceItems, fail, pass, type Finding, type ReadinessCheck } from './readiness.types.ts';
 
-/** The server-side kill switches. */
+/** The conditions under which customers can buy and sell. */
 export interface Gates {
-  /** Returns true when no item blocks and the switch is on. */
+  /** Returns true if no item of the readiness report blocks and the switch is on. */
   isBuyOpen(): Promise<boolean>;
-  /** Returns true when the switch is on. */
+  /** Returns true if the switch is on. */
   isSellOpen(): Promise<boolean>;
-  /** Reads whether every item of evidence is good, for `requireBuyOpen`. */
+  /** Returns the read of whether all evidence is valid, whose result `requireBuyOpen` accepts. */
   readBuyEvidence(): Read<boolean>;
   /**
-   * Accepts the evidence if the caller has just read it.
-   * @throws AppError PAYMENTS_DISABLED while it is closed
+   * Checks the buy gate. It does not read the evidence if the caller has just read it.
+   * @throws AppError PAYMENTS_DISABLED while the gate is closed
    */
-  requireBuyOpen(isEvidenceGood?: boolean): Promise<void>;
-  /** @throws AppError SELL_DISABLED while it is closed */
+  requireBuyOpen(isEvidenceValid?: boolean): Promise<void>;
+  /** @throws AppError SELL_DISABLED while the gate is closed */
   requireSellOpen(): Promise<void>;
 }
 
@@ -36,17 +36,17 @@ interface GatesOptions {
   readonly db: Db;
   readonly clock: Clock;
   readonly switches: Switches;
-  /** The blocking checks, each of the database or the configuration alone. */
+  /** The blocking checks. They use only the database and the configuration. */
   readonly blockingChecks: readonly ReadinessCheck[];
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Matches the legal entity's evidence `e` where `/legal/entity` shows its value. */
+/** Matches the evidence `e` of the legal entity if `/legal/entity` shows its value. */
 const isShown: Sql = sql`EXISTS (
   SELECT FROM legal_field AS f
   WHERE f.section = 'entity' AND f.verified AND lower(trim(f.value)) = lower(trim(e.value)))`;
 
-/** Returns true where customers see what the evidence of the legal entity says. */
+/** Returns true if customers are shown the value of the legal entity's evidence. */
 export const isShownToCustomers = async (db: Db): Promise<boolean> => {
   const row = await selectOne(
     db,
@@ -57,10 +57,10 @@ export const isShownToCustomers = async (db: Db): Promise<boolean> => {
 };
 
 /**
- * Reads whether every item of evidence is verified, has not expired, and is shown to customers
- * where it has to be. Raw SQL, since every buy reads it.
+ * Creates the read of whether all evidence is verified and has not expired, and customers are shown
+ * the legal entity. It is one SQL statement, since every buy runs it.
  */
-const readAllEvidenceGood = (now: Date): Read<boolean> =>
+const readAllEvidenceValid = (now: Date): Read<boolean> =>
   readOf(
     sql`
       SELECT count(*)::int AS good FROM readiness_evidence AS e
@@ -71,19 +71,20 @@ const readAllEvidenceGood = (now: Date): Read<boolean> =>
   );
 
 /**
- * Reads the switches on every call: a gate that an operator closes is closed for the next request.
- * Logs why the buy gate closed, which the customers' error does not say, and when it opened again.
+ * Creates the gates. They read the switches on every call, so that a gate closes for the next request
+ * after an operator has closed it. They log the reason why the buy gate closed, which the customers'
+ * error does not have, and its opening.
  */
 export const createGates = (options: GatesOptions): Gates => {
   const { db, clock, switches, blockingChecks, logger } = options;
 
-  const readBuyEvidence = (): Read<boolean> => readAllEvidenceGood(clock.now());
+  const readBuyEvidence = (): Read<boolean> => readAllEvidenceValid(clock.now());
 
-  const findBuyClosure = async (isEvidenceGood?: boolean): Promise<string | undefined> => {
+  const findBuyClosure = async (isEvidenceValid?: boolean): Promise<string | undefined> => {
     if (!(await switches.isOn('DIGITAL_GOLD_PAYMENT_ENABLED'))) {
       return 'The switch DIGITAL_GOLD_PAYMENT_ENABLED is off, or its file is unreadable.';
     }
-    if (!(isEvidenceGood ?? (await readAlone(db, readBuyEvidence())))) {
+    if (!(isEvidenceValid ?? (await readAlone(db, readBuyEvidence())))) {
       return 'Evidence is missing, not verified, expired, or not shown to customers.';
     }
     const found = await Promise.all(blockingChecks.map((check) => check()));
@@ -91,8 +92,8 @@ export const createGates = (options: GatesOptions): Gates => {
   };
 
   let lastClosure: string | undefined;
-  const isBuyOpen = async (isEvidenceGood?: boolean): Promise<boolean> => {
-    const closure = await findBuyClosure(isEvidenceGood);
+  const isBuyOpen = async (isEvidenceValid?: boolean): Promise<boolean> => {
+    const closure = await findBuyClosure(isEvidenceValid);
     if (closure !== lastClosure) {
       if (closure === undefined) logger.info({}, 'buying is open again');
       else logger.warn({ reason: closure }, 'buying is closed');
@@ -106,8 +107,8 @@ export const createGates = (options: GatesOptions): Gates => {
     isBuyOpen: () => isBuyOpen(),
     isSellOpen,
     readBuyEvidence,
-    async requireBuyOpen(isEvidenceGood) {
-      if (!(await isBuyOpen(isEvidenceGood))) throw new AppError('PAYMENTS_DISABLED');
+    async requireBuyOpen(isEvidenceValid) {
+      if (!(await isBuyOpen(isEvidenceValid))) throw new AppError('PAYMENTS_DISABLED');
     },
     async requireSellOpen() {
       if (!(await isSellOpen())) throw new AppError('SELL_DISABLED');
@@ -115,7 +116,7 @@ export const createGates = (options: GatesOptions): Gates => {
   };
 };
 
-/* The checks that block buying, each of the database or the configuration alone. */
+/* The checks that block buying. They use only the database and the configuration. */
 
 /** Caches a passing finding for `lifeMs` of real time, so that a hot path rarely runs the check. */
 export const cachePassing = (
@@ -123,11 +124,11 @@ export const cachePassing = (
   lifeMs: number,
   wall: Clock,
 ): ReadinessCheck => {
-  let kept: { readonly finding: Finding; readonly until: Date } | undefined;
+  let cached: { readonly finding: Finding; readonly until: Date } | undefined;
   return async () => {
-    if (kept !== undefined && wall.now() < kept.until) return kept.finding;
+    if (cached !== undefined && wall.now() < cached.until) return cached.finding;
     const finding = await check();
-    kept = finding.status === 'PASS' ? { finding, until: addMs(wall.now(), lifeMs) } : undefined;
+    cached = finding.status === 'PASS' ? { finding, until: addMs(wall.now(), lifeMs) } : undefined;
     return finding;
   };
 };
@@ -148,7 +149,7 @@ export const checkFirstAdmin =
       ? pass('There is an active super admin.')
       : fail('There is no active super admin: create one with the operator command.');
 
-/** Passes at once: production refuses to start with a published secret. */
+/** Creates a check that always passes, because production does not start with a published secret. */
 export const checkSecrets =
   (mode: 'development' | 'test' | 'production'): ReadinessCheck =>
   async () =>

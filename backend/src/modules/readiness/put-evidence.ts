@@ -13,7 +13,10 @@ export interface PutEvidenceDeps {
   readonly clock: Clock;
 }
 
-/** Replaces the evidence of an item, with its audit row in the same transaction. */
+/**
+ * Replaces the evidence of an item, and writes an audit row in the same transaction.
+ * @throws AppError VALIDATION_FAILED for a custodian's certificate without grams and a day
+ */
 export const putEvidence = async (
   { inTransaction, audit, clock }: PutEvidenceDeps,
   { item, body }: { readonly item: EvidenceItem; readonly body: EvidenceBody },

@@ -20,9 +20,9 @@ import {
 } from './readiness.types.ts';
 
 /**
- * Declares each item of the report. An item blocks payments only when our own database and
- * configuration decide it: the gate is checked on every buy, and a provider that is away has
- * errors of its own. Evidence can never be replaced by the switch alone.
+ * The items of the report. An item blocks payments only if the database and the configuration decide
+ * it, because every buy checks the blocking items. A collaborator that does not respond does not
+ * block, since its calls fail by themselves. The switch alone never replaces evidence.
  */
 const itemTable: Readonly<
   Record<ReadinessItemId, { readonly title: string; readonly blocking: boolean }>
@@ -41,11 +41,11 @@ const itemTable: Readonly<
   production_secrets: { title: 'No published secret is in use', blocking: true },
 };
 
-/** Evidence that ends within this time is a warning. */
-const warnedForMs = 30 * 24 * 60 * 60_000;
+/** The time in ms before the end of evidence in which the report has a warning. */
+const warningMs = 30 * 24 * 60 * 60_000;
 
-/** Judges evidence as the gate does, and says which of its reasons it is. */
-const evidenceFinding = (
+/** Checks evidence by the rules of the buy gate, and returns the rule that failed. */
+const checkEvidence = (
   evidence: Evidence | undefined,
   { now, isShown }: { readonly now: Date; readonly isShown: boolean },
 ): Finding => {
@@ -60,7 +60,7 @@ const evidenceFinding = (
       'The public page /legal/entity does not show it: publish a verified field of the same value.',
     );
   }
-  const isEnding = expiresOn !== null && expiresOn < istDate(addMs(now, warnedForMs));
+  const isEnding = expiresOn !== null && expiresOn < istDate(addMs(now, warningMs));
   return {
     ...pass('The evidence is verified.'),
     ...(isEnding && {
@@ -78,16 +78,17 @@ const runCheck = async (check: ReadinessCheck): Promise<Finding> => {
 };
 
 /**
- * This evidence is optional: what is on file is shown, and named in statements of proof of gold.
+ * Returns the item of the custodian's certificate. The certificate is optional, so there is no item
+ * without one. Statements of proof of gold name it.
  */
-const certificateItem = (evidence: Evidence | undefined, now: Date): ReadinessItem[] => {
+const listCertificate = (evidence: Evidence | undefined, now: Date): ReadinessItem[] => {
   if (evidence === undefined) return [];
   const id = 'custodian_certificate';
-  const { status, detail } = evidenceFinding(evidence, { now, isShown: true });
+  const { status, detail } = checkEvidence(evidence, { now, isShown: true });
   return [{ id, ...itemTable[id], status, detail, evidence }];
 };
 
-/** Returns the operators' report: the evidence on file, and the result of every check. */
+/** Creates the operators' report, which has the recorded evidence and the result of every check. */
 export const createReadinessReport = (options: {
   readonly db: Db;
   readonly clock: Clock;
@@ -98,13 +99,13 @@ export const createReadinessReport = (options: {
     const evidence = await findAllEvidence(db);
     const isEntityShown = await isShownToCustomers(db);
     const now = clock.now();
-    const proven = evidenceItems.map((id): ReadinessItem => {
+    const blockingEvidence = evidenceItems.map((id): ReadinessItem => {
       const found = evidence.get(id);
       const isShown = id !== 'legal_entity' || isEntityShown;
       return {
         id,
         ...itemTable[id],
-        ...evidenceFinding(found, { now, isShown }),
+        ...checkEvidence(found, { now, isShown }),
         ...(found !== undefined && { evidence: found }),
       };
     });
@@ -116,13 +117,13 @@ export const createReadinessReport = (options: {
       })),
     );
     const certificate = evidence.get('custodian_certificate');
-    return [...proven, ...certificateItem(certificate, now), ...checked];
+    return [...blockingEvidence, ...listCertificate(certificate, now), ...checked];
   };
 };
 
 export const isBlocked = (item: ReadinessItem): boolean => item.blocking && item.status !== 'PASS';
 
-/* The checks of collaborators, which the report alone runs. */
+/* The checks of collaborators. Only the report runs them, and not the gates. */
 
 export const checkGoldProvider =
   (provider: GoldProvider): ReadinessCheck =>
@@ -134,15 +135,15 @@ export const checkGoldProvider =
   };
 
 /**
- * Passes while a payment would find a gateway that responds: it reads the choice of gateways, and
- * queries each for an order that can't exist, which a usable gateway reports as such.
+ * Creates a check that passes if at least one gateway that may be chosen responds. It queries each
+ * gateway for an order that can't exist, so a usable gateway answers "not found".
  */
 export const checkPaymentGateways =
   (options: {
     readonly gateways: ReadonlyMap<string, PaymentGateway>;
     /** The gateways that may be used now, in the order of choice. */
     readonly listUsable: () => Promise<readonly string[]>;
-    /** Those whose credentials do not fit the installation. */
+    /** The gateways that are never chosen, because their credentials are for another installation. */
     readonly barred?: ReadonlySet<string>;
   }): ReadinessCheck =>
   async () => {
@@ -165,8 +166,8 @@ export const checkPaymentGateways =
         return { code: gateway.code, answered };
       }),
     );
-    const codesOf = (answered: boolean): string =>
-      answers.flatMap((one) => (one.answered === answered ? [one.code] : [])).join(', ');
+    const codesOf = (hasAnswered: boolean): string =>
+      answers.flatMap(({ code, answered }) => (answered === hasAnswered ? [code] : [])).join(', ');
     const silent = codesOf(false) === '' ? '' : ` No response from: ${codesOf(false)}.`;
     const responding = codesOf(true);
     return responding === ''
@@ -174,7 +175,7 @@ export const checkPaymentGateways =
       : pass(`Payments go to, in this order: ${responding}.${silent}${unfit}`);
   };
 
-/** Requests a payout that can't exist: a provider that says so is reachable and usable. */
+/** Creates a check that queries a payout that can't exist, which a usable provider reports as done. */
 export const checkPayoutProvider =
   (provider: Pick<PayoutProvider, 'code' | 'findPayoutByReference'>): ReadinessCheck =>
   async () => {
@@ -184,7 +185,7 @@ export const checkPayoutProvider =
       : fail(`${provider.code} does not respond.`);
   };
 
-/** Three marks without a tick: the feed has stopped. */
+/** The time in ms without a tick after which the feed counts as stopped. It is three marks. */
 const feedSilenceMs = 30_000;
 
 export const checkPriceFeed =

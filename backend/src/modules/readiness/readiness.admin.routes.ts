@@ -15,7 +15,7 @@ import type { ReadinessItem } from './readiness.types.ts';
 const readers = adminAccess('SUPER_ADMIN', 'ADMIN');
 const tags = ['readiness'];
 
-/** Declares `/readiness` of the admin API: the report and its evidence. */
+/** Declares the report and its evidence under `/readiness` of the admin API. */
 export const createReadinessAdminRoutes = (
   options: PutEvidenceDeps & { readonly report: () => Promise<ReadinessItem[]> },
 ): Route[] => {

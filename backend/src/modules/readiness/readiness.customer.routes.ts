@@ -9,7 +9,7 @@ interface GateStatesDeps {
   readonly hasUsableGateway: () => Promise<boolean>;
 }
 
-/** Reads what customers can do at this moment: states only, never reasons. */
+/** Reads the states of the gates for customers, without the reasons. */
 export const readGateStates = async (deps: GateStatesDeps) => {
   const [isBuyOpen, isSellOpen, hasGateway] = await Promise.all([
     deps.gates.isBuyOpen(),

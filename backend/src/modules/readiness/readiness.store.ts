@@ -1,7 +1,7 @@
 import { selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { recordedItems, type Evidence, type EvidenceItem } from './readiness.types.ts';
 
-/* The rows of `readiness_evidence`. */
+/* The table is `readiness_evidence`. */
 
 const dayOf = (date: Date | null): string | null => date?.toISOString().slice(0, 10) ?? null;
 const dateOf = (day: string | null): Date | null =>
@@ -28,7 +28,7 @@ export const findAllEvidence = async (db: Db): Promise<ReadonlyMap<string, Evide
   return new Map(rows.map((row) => [row.item, toEvidence(row)]));
 };
 
-/** Locks an item's evidence, where there is any, until the transaction ends. */
+/** Locks an item's evidence, if there is any, until the transaction ends. */
 export const lockEvidence = async (tx: Db, item: EvidenceItem): Promise<void> => {
   await selectRows(tx, sql`SELECT item FROM readiness_evidence WHERE item = ${item} FOR UPDATE`);
 };

@@ -123,7 +123,7 @@ describe("the custodian's certificate", () => {
 });
 
 describe('the report', () => {
-  it('names every item, what blocks, and is ready once nothing that blocks is left', async () => {
+  it('has every item, and is ready once no blocking item fails', async () => {
     const { body } = await ask('GET', '/readiness');
     expect(body['ready']).toBe(false);
     expect(itemsOf(body).map(({ id, blocking, status }) => [id, blocking, status])).toEqual([
@@ -157,14 +157,14 @@ describe('the report', () => {
     expect((await ask('GET', '/readiness')).body['ready']).toBe(true);
   });
 
-  it('says so when the payout provider does not answer', async () => {
+  it('fails the payout provider if it does not respond', async () => {
     payoutAnswer = unknown('timeout');
     expect(await find('payout_provider')).toMatchObject({ status: 'FAIL' });
     payoutAnswer = done(undefined);
     expect(await find('payout_provider')).toMatchObject({ status: 'PASS' });
   });
 
-  it('says so when the gold provider or a gateway does not answer', async () => {
+  it('fails the gold provider or a gateway that does not respond', async () => {
     await fault('safegold');
     expect(await find('gold_provider')).toMatchObject({ status: 'FAIL' });
     await system.sandbox.control('DELETE', '/faults');
@@ -175,7 +175,7 @@ describe('the report', () => {
     });
   });
 
-  it('says so when the feed is silent, and that it does not know where a check throws', async () => {
+  it('fails a silent feed, and has UNKNOWN for a check that throws', async () => {
     lastMark = async () => undefined;
     expect(await find('price_feed')).toMatchObject({ status: 'FAIL' });
     lastMark = async () => addMs(system.wall.now(), -31_000);
@@ -188,7 +188,7 @@ describe('the report', () => {
     expect(item?.detail).not.toContain('price_snapshot');
   });
 
-  it('says so without a gateway, and when none can be chosen', async () => {
+  it('fails the gateways if there is none, or if none can be chosen', async () => {
     usable = [];
     const check = checkPaymentGateways({ gateways: new Map(), listUsable });
     expect(await check()).toMatchObject({ status: 'FAIL' });
@@ -230,7 +230,7 @@ describe('evidence', () => {
     });
   });
 
-  it('is taken back as the report shows it, also without a reference', async () => {
+  it('is accepted in the form of the report, even without a reference', async () => {
     await put('legal_entity', evidence);
     await system.db.readinessEvidence.update({
       where: { item: 'legal_entity' },
@@ -268,7 +268,7 @@ describe('evidence', () => {
     }
   });
 
-  it('is not taken for an unknown item, nor for one that is asked', async () => {
+  it('is refused for an unknown item, and for an item that is checked', async () => {
     expect(await put('nothing', evidence)).toMatchObject({ status: 404 });
     expect(await put('gold_provider', evidence)).toMatchObject({ status: 404 });
   });

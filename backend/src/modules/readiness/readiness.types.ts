@@ -7,19 +7,17 @@ export const evidenceItems = [
   'legal_policies',
 ] as const;
 
-/** Evidence that closes nothing where it is missing. */
+/** The items of evidence that do not close a gate if they are missing. */
 const otherEvidence = ['custodian_certificate'] as const;
 
-/** Everything that operators put on file. */
+/** All items of evidence that operators record. */
 export const recordedItems = [...evidenceItems, ...otherEvidence] as const;
 export type EvidenceItem = (typeof recordedItems)[number];
 
-/** The form of the custodian's certificate: its grams and its IST day. */
+/** The form of a custodian's certificate, which has grams and an IST day. */
 const certificateForm = /^(?<grams>\d{1,9}(?:\.\d{1,8})?) g of (?<day>\d{4}-\d{2}-\d{2})$/u;
 
-/**
- * Reads the figure and the day of a custodian's certificate, or undefined where they are neither.
- */
+/** Parses the value of a custodian's certificate. Returns undefined if it has another form. */
 export const readCertificateValue = (
   value: string,
 ): { readonly grams: string; readonly day: string } | undefined => {
@@ -48,7 +46,7 @@ export const findingStatuses = ['PASS', 'FAIL', 'UNKNOWN'] as const;
 export interface Finding {
   readonly status: (typeof findingStatuses)[number];
   readonly detail: string;
-  /** It passes, and will not for long. */
+  /** The reason why the item passes now but will soon fail. Absent without a warning. */
   readonly warning?: string;
 }
 
@@ -59,7 +57,7 @@ export interface Evidence {
   readonly value: string;
   readonly reference: string | null;
   readonly verified: boolean;
-  /** The last IST day on which it holds, `YYYY-MM-DD`, or null where it has no end. */
+  /** The last IST day on which the evidence is valid, `YYYY-MM-DD`. Null if it does not expire. */
   readonly expiresOn: string | null;
   readonly updatedAt: Date;
 }

@@ -11,14 +11,14 @@ export const createAgreements = ({
   readonly clock: Clock;
 }): Agreements => ({
   async find({ collaborator, kind }, subjects) {
-    const rows = await selectRows<{ subject: string; print: string }>(
+    const rows = await selectRows<{ subject: string; fingerprint: string }>(
       db,
       sql`
-        SELECT subject, print FROM reconciliation_agreement
+        SELECT subject, print AS fingerprint FROM reconciliation_agreement
         WHERE collaborator = ${collaborator} AND kind = ${kind}
           AND subject = ANY (${[...subjects]}::text[])`,
     );
-    return new Map(rows.map(({ subject, print }) => [subject, print]));
+    return new Map(rows.map(({ subject, fingerprint }) => [subject, fingerprint]));
   },
 
   async keep({ collaborator, kind }, rows) {
@@ -29,7 +29,7 @@ export const createAgreements = ({
         INSERT INTO reconciliation_agreement (collaborator, kind, subject, print, agreed_at)
         SELECT ${collaborator}, ${kind}, kept.subject, kept.print, ${clock.now()}::timestamptz
         FROM unnest(${rows.map(({ subject }) => subject)}::text[],
-          ${rows.map(({ print }) => print)}::text[]) AS kept (subject, print)
+          ${rows.map(({ fingerprint }) => fingerprint)}::text[]) AS kept (subject, print)
         ON CONFLICT (collaborator, kind, subject)
         DO UPDATE SET print = excluded.print, agreed_at = excluded.agreed_at`,
     );

@@ -17,7 +17,7 @@ afterAll(() => books.close());
 
 const ageBy = (minutes: number): string => `- interval '${minutes} minutes'`;
 
-it('the reconciliation finds a capture that no webhook told us of', async () => {
+it('the reconciliation finds a capture that no webhook reported', async () => {
   const found = await foundBy(async () => {
     const placed = await books.place(await books.customer());
     await books.pay(placed, { deliver: 'none' });
@@ -27,7 +27,7 @@ it('the reconciliation finds a capture that no webhook told us of', async () => 
   expect(found).toEqual(['gateway_capture_missing']);
 });
 
-it('the reconciliation finds a capture of an earlier order that was given up in the window', async () => {
+it('the reconciliation finds a capture of an earlier order that expired in the window', async () => {
   const found = await foundBy(async () => {
     const placed = await books.place(await books.customer());
     await books.pay(placed, { deliver: 'none' });
@@ -79,10 +79,10 @@ it.each([
   },
 );
 
-/** A gateway that is asked about each order singly, for it lists nothing by time. */
+/** Removes the lists of a gateway's account, so that each payment order is queried. */
 const withoutLists = ({ account: _lists, ...gateway }: PaymentGateway): PaymentGateway => gateway;
 
-it('the reconciliation finds the same where the gateway lists nothing by time', async () => {
+it('the reconciliation finds the same if the gateway has no lists of its account', async () => {
   const asked = await books.freshChecks(
     (real) => new Map([...real].map(([code, gateway]) => [code, withoutLists(gateway)])),
   );
@@ -93,7 +93,7 @@ it('the reconciliation finds the same where the gateway lists nothing by time', 
   expect(other?.samples).toEqual(expect.arrayContaining([...(one?.samples ?? [])]));
 });
 
-/** A gateway that says of every paid payment that it is refunded. */
+/** Makes a gateway report REFUNDED for every paid payment. */
 const sayRefunded = (gateway: PaymentGateway): PaymentGateway => ({
   ...withoutLists(gateway),
   listPayments: async (gatewayOrderId) =>
@@ -102,7 +102,7 @@ const sayRefunded = (gateway: PaymentGateway): PaymentGateway => ({
     ),
 });
 
-it('the reconciliation finds a refund also where the gateway says REFUNDED of the payment', async () => {
+it('the reconciliation finds a refund even if the gateway reports REFUNDED for the payment', async () => {
   const checks = await books.freshChecks(
     (real) => new Map([...real].map(([code, gateway]) => [code, sayRefunded(gateway)])),
   );
@@ -110,7 +110,7 @@ it('the reconciliation finds a refund also where the gateway says REFUNDED of th
   expect(kinds?.toSorted()).toEqual(['DISPUTE', 'REFUND', 'REFUND']);
 });
 
-it('the reconciliation is in error where a gateway lists no refunds, and finds the rest', async () => {
+it('the reconciliation has ERROR if a gateway lists no refunds, and finds the other faults', async () => {
   const checks = await books.freshChecks(
     (real) =>
       new Map(
@@ -127,7 +127,7 @@ it('the reconciliation is in error where a gateway lists no refunds, and finds t
   expect(check?.samples.filter(({ kind }) => kind === undefined)).toHaveLength(3);
 });
 
-it('the reconciliation is in error where a row cannot be read, and names its payment order', async () => {
+it('the reconciliation has ERROR if a row cannot be read, and names its payment order', async () => {
   const unread = { status: 'UNREADABLE' } as const;
   const [readable, odd] = await Promise.all([
     books.freshChecks(),
@@ -153,7 +153,7 @@ it('the reconciliation is in error where a row cannot be read, and names its pay
   expect(check?.samples).toEqual(readable.get('gateway_capture_missing')?.samples);
 });
 
-it('the reconciliation reports a recorded one only as an order under review', async () => {
+it('the reconciliation reports a recorded reversal only as an order under review', async () => {
   const found = await foundBy(async () => {
     const { orderId, gatewayOrderId } = await books.buy();
     const payment = await books.system.db.gatewayPayment.findFirstOrThrow({
@@ -205,7 +205,7 @@ it('the reconciliation finds a signed capture of an order that is unknown here',
   expect(found).toEqual(['gateway_capture_missing']);
 });
 
-it('the reconciliation finds an event that waits, and not its unbooked capture besides', async () => {
+it('the reconciliation finds a waiting event, and does not also report its capture', async () => {
   const found = await foundBy(async () => {
     const placed = await books.place(await books.customer());
     await books.pay(placed, { deliver: 'none' });
@@ -228,7 +228,7 @@ it('the reconciliation finds an event that waits, and not its unbooked capture b
   expect(found).toEqual(['webhook_backlog']);
 });
 
-it('the reconciliation finds an unmatched event that names only a payment, once that is known', async () => {
+it('the reconciliation finds an unmatched event of a payment once the payment is known', async () => {
   const found = await foundBy(async () => {
     const { gatewayOrderId } = await books.buy();
     const where = { gatewayOrderId };

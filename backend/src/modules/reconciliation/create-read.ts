@@ -1,15 +1,15 @@
 import { selectRows, sql, type InTransaction } from '../../platform/db/index.ts';
 import type { Read } from './reconciliation.types.ts';
 
-/** Bounds one statement on the server. */
+/** The default time limit in ms of one statement, which the server enforces. */
 const usualStatementMs = 4000;
 /**
- * The planner's cost of a random page. It makes the planner read a window, which is a few rows of
- * large tables, by indexes, since a random read on solid-state storage costs little more than a
- * sequential one.
+ * The planner's cost of a random page. A random read on solid-state storage costs little more than a
+ * sequential read. With the default cost, the planner would scan large tables for the few rows of a
+ * window instead of using indexes.
  */
 const solidStateCost = '1.1';
-/** Allows for the round trip. */
+/** The time in ms that a transaction may take in addition to its statement, for its round trips. */
 const overheadMs = 5000;
 
 /**

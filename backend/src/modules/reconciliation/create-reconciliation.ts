@@ -37,15 +37,16 @@ interface ReconciliationDeps extends Omit<Collaborators, 'payoutProvider'>, Runs
 }
 
 /**
- * RazorpayX allows 5 to 10 calls a second, and one takes some tenths of a second. An operator's
- * request should not wait much longer than 15 s.
+ * The default limits of a report that a request waits for. A payout provider allows 5 to 10 calls a
+ * second, and a call takes some tenths of a second. An operator's request should not wait much
+ * longer than 15 s.
  */
-const usualLimits: FetchLimits = { most: 1000, concurrency: 3, withinMs: 15_000 };
+const usualLimits: FetchLimits = { maxRequests: 1000, concurrency: 3, withinMs: 15_000 };
 
 const [usualSmallWindow, usualPerSecond] = [500, 10];
 const hourMs = 60 * 60_000;
 
-/** Returns the check of the rules, in a process that makes runs. */
+/** Returns the check of the rules if the process makes runs. */
 const rulesOf = ({ connections, logger }: ReconciliationDeps): Pick<RunMakers, 'checkRules'> =>
   connections === undefined ? {} : { checkRules: createCheckRules({ connections, logger }) };
 
@@ -75,16 +76,16 @@ export const createReconciliation = (
     if (inProgress !== undefined) return inProgress;
     const now = clock.now();
     const context = { ...base, limits };
-    const made = runReport({ checks: allChecks, context, now, windowHours, logger }).finally(() =>
-      running.delete(windowHours),
-    );
-    running.set(windowHours, made);
-    return made;
+    const options = { checks: allChecks, context, now, windowHours, logger };
+    const started = runReport(options).finally(() => running.delete(windowHours));
+    running.set(windowHours, started);
+    return started;
   };
 
   /**
-   * Returns the stored run if the caller allows its age or the window is too large for one request.
-   * Otherwise runs the checks now.
+   * Returns the newest stored run if it is at most `maxAgeSeconds` old. Without a maximum age,
+   * returns the newest stored run of any age if the window is too large for one request. Otherwise
+   * runs the checks now.
    */
   const answer = async (
     windowHours: number,
@@ -99,8 +100,8 @@ export const createReconciliation = (
     if (stored?.report !== undefined) {
       const { report: found, id: runId } = stored;
       const oldest = addMs(clock.now(), -(maxAgeSeconds ?? 0) * 1000);
-      const isYoung = maxAgeSeconds === undefined || found.generatedAt >= oldest;
-      if (isYoung) return { report: found, runId };
+      const isYoungEnough = maxAgeSeconds === undefined || found.generatedAt >= oldest;
+      if (isYoungEnough) return { report: found, runId };
     }
     return { report: await report(windowHours) };
   };

@@ -5,60 +5,59 @@ import { createGate } from '#test/support/gate.ts';
 import { fetchEach, toFetched } from './fetch-each.ts';
 
 const items = Array.from({ length: 10 }, (_, index) => index);
-const limits = { most: 100, concurrency: 3, withinMs: 60_000 };
+const limits = { maxRequests: 100, concurrency: 3, withinMs: 60_000 };
 
-it('the fetch asks about all, a few at a time', async () => {
+it('the fetch queries all items, a few at a time', async () => {
   const gate = createGate();
-  let [now, most] = [0, 0];
-  const asking = fetchEach({ items, total: 10 }, limits, async (item) => {
-    now += 1;
-    most = Math.max(most, now);
-    if (now === limits.concurrency) gate.open();
+  let [concurrent, maximum] = [0, 0];
+  const { answers, incomplete } = await fetchEach({ items, total: 10 }, limits, async (item) => {
+    concurrent += 1;
+    maximum = Math.max(maximum, concurrent);
+    if (concurrent === limits.concurrency) gate.open();
     await gate.opened;
-    now -= 1;
+    concurrent -= 1;
     return { answer: item * 2 };
   });
-  const { answers, incomplete } = await asking;
-  expect(most).toBe(3);
+  expect(maximum).toBe(3);
   expect(answers.map(({ item }) => item).toSorted((a, b) => a - b)).toEqual(items);
   expect(answers.every(({ item, answer }) => answer === item * 2)).toBe(true);
   expect(incomplete).toBeUndefined();
 });
 
-it('the fetch leaves one alone that gives no answer, and keeps the answers until then', async () => {
-  const asked: number[] = [];
-  const round = await fetchEach(
+it('the fetch stops after a request without an answer, and keeps the earlier answers', async () => {
+  const queried: number[] = [];
+  const fetched = await fetchEach(
     { items, total: 10 },
     { ...limits, concurrency: 1 },
     async (item) => {
-      asked.push(item);
-      return item === 4 ? 'nobody answers' : { answer: item };
+      queried.push(item);
+      return item === 4 ? 'there is no answer' : { answer: item };
     },
   );
-  expect(asked).toEqual([0, 1, 2, 3, 4]);
-  expect(round.answers.map(({ item }) => item)).toEqual([0, 1, 2, 3]);
-  expect(round.incomplete).toBe('nobody answers');
+  expect(queried).toEqual([0, 1, 2, 3, 4]);
+  expect(fetched.answers.map(({ item }) => item)).toEqual([0, 1, 2, 3]);
+  expect(fetched.incomplete).toBe('there is no answer');
 });
 
 it.each([
-  ['questions', { ...limits, most: 4 }, 10, 'checked 4 of 10: choose a shorter window'],
+  ['requests', { ...limits, maxRequests: 4 }, 10, 'checked 4 of 10: choose a shorter window'],
   ['rows', limits, 500, 'checked 10 of 500: choose a shorter window'],
 ])(
-  'the fetch says when there are more than it may ask about: %s',
-  async (_what, limit, total, incomplete) => {
-    const round = await fetchEach({ items, total }, limit, async (item) => ({ answer: item }));
-    expect(round.incomplete).toBe(incomplete);
+  'the fetch says how many items were checked if there are more than its limits allow: %s',
+  async (_case, limit, total, incomplete) => {
+    const fetched = await fetchEach({ items, total }, limit, async (item) => ({ answer: item }));
+    expect(fetched.incomplete).toBe(incomplete);
   },
 );
 
-it('the fetch begins no further question when its time is over', async () => {
+it('the fetch starts no further request after its time limit', async () => {
   const limit = { ...limits, concurrency: 1, withinMs: -1 };
-  const round = await fetchEach({ items, total: 10 }, limit, async (item) => ({ answer: item }));
-  expect(round.answers).toHaveLength(1);
-  expect(round.incomplete).toBe('checked 1 of 10: choose a shorter window');
+  const fetched = await fetchEach({ items, total: 10 }, limit, async (item) => ({ answer: item }));
+  expect(fetched.answers).toHaveLength(1);
+  expect(fetched.incomplete).toBe('checked 1 of 10: choose a shorter window');
 });
 
-it('the fetch tells answers, understood refusals and silence apart', () => {
+it('the fetch distinguishes answers, refusals that are answers, other refusals and no answer', () => {
   const read = {
     onDone: (value: number) => value,
     onRefused: (code: string) => (code === 'NONE' ? 0 : undefined),

@@ -5,9 +5,9 @@ import type { Outcome } from '../../platform/outcome/outcome.ts';
 
 /** Bounds the requests of one report to one collaborator. */
 export interface FetchLimits {
-  /** Requests of one kind in one report. */
-  readonly most: number;
-  /** Requests at a time. */
+  /** The maximum number of requests of one kind in one report. */
+  readonly maxRequests: number;
+  /** The maximum number of concurrent requests of one kind. */
   readonly concurrency: number;
   /** The real time in ms after which no further request of one kind starts. */
   readonly withinMs: number;
@@ -21,10 +21,10 @@ export interface FetchLimits {
    * limit.
    */
   readonly perSecond?: number;
-  /** The number of our rows that are read at once. A window with more is a large one. */
+  /** The number of our rows that are read at once. A window with more rows counts as large. */
   readonly pageRows?: number;
-  /** Describes what happens to the rows that were not queried. */
-  readonly rest?: string;
+  /** The text that says how the rows that were not queried can be checked. */
+  readonly restAdvice?: string;
 }
 
 /** A collaborator's response, or a text with the reason why there is none. */
@@ -56,20 +56,20 @@ interface FetchedAnswers<I, A> {
   readonly incomplete?: string;
 }
 
-/** Queries one collaborator about items, a few at a time, until the limits are reached. */
-export interface Asking<I, A> {
-  /** Returns the answers for the items that there was still room for. */
-  ask(items: readonly I[]): Promise<readonly Answered<I, A>[]>;
-  /** Returns true when no further query is made. */
-  isOver(): boolean;
+/** Queries one collaborator, a few items at a time, until the limits are reached. */
+export interface Fetcher<I, A> {
+  /** Queries the items that the limits allow, and returns their answers. */
+  fetch(items: readonly I[]): Promise<readonly Answered<I, A>[]>;
+  /** Returns true if no further request will be sent. */
+  hasStopped(): boolean;
   /**
-   * Returns the reason why a collaborator did not respond, if it did not. It gets no further
-   * request.
+   * Returns the reason why the collaborator did not answer a request. Returns undefined while it
+   * answers all. After a request without an answer, no further request is sent.
    */
   silence(): string | undefined;
 }
 
-/** Spaces out the starts of requests, so that no more than so many begin in a second. */
+/** Creates a function that delays the starts of requests to at most `perSecond` a second. */
 const createPace = (perSecond: number | undefined): (() => Promise<void>) => {
   if (perSecond === undefined) return () => Promise.resolve();
   const timers = createTimers();
@@ -84,29 +84,29 @@ const createPace = (perSecond: number | undefined): (() => Promise<void>) => {
   };
 };
 
-/** Creates the queries of one kind. Their time limit starts now. */
-export const createAsking = <I, A>(
-  { most, concurrency, withinMs, perSecond }: FetchLimits,
+/** Creates the fetcher of one kind of request. Its time limit starts now. */
+export const createFetcher = <I, A>(
+  { maxRequests, concurrency, withinMs, perSecond }: FetchLimits,
   fetchAnswer: (item: I) => Promise<Fetched<A>>,
-): Asking<I, A> => {
+): Fetcher<I, A> => {
   const endsAt = performance.now() + withinMs;
   const pace = createPace(perSecond);
-  let asked = 0;
+  let requests = 0;
   let isLate = false;
   let silence: string | undefined;
-  const isOver = (): boolean => isLate || silence !== undefined || asked >= most;
+  const hasStopped = (): boolean => isLate || silence !== undefined || requests >= maxRequests;
 
   return {
-    isOver,
+    hasStopped,
     silence: () => silence,
-    async ask(items) {
+    async fetch(items) {
       const answers: Answered<I, A>[] = [];
-      const waiting = items.values();
-      const askNext = async (): Promise<void> => {
-        while (!isOver()) {
-          const { value: item, done } = waiting.next();
+      const queue = items.values();
+      const fetchQueued = async (): Promise<void> => {
+        while (!hasStopped()) {
+          const { value: item, done } = queue.next();
           if (done === true) return;
-          asked += 1;
+          requests += 1;
           await pace();
           const fetched = await fetchAnswer(item);
           if (typeof fetched === 'string') silence ??= fetched;
@@ -114,30 +114,30 @@ export const createAsking = <I, A>(
           isLate ||= performance.now() > endsAt;
         }
       };
-      await Promise.all(Array.from({ length: concurrency }, askNext));
+      await Promise.all(Array.from({ length: concurrency }, fetchQueued));
       return answers;
     },
   };
 };
 
-/** Describes how many of the rows were checked, and what happens to the rest. */
+/** Describes how many of the rows were checked, and how the other rows can be checked. */
 export const describeRest = (
   { checked, total }: { readonly checked: number; readonly total: number },
-  { rest = 'choose a shorter window' }: Pick<FetchLimits, 'rest'>,
-): string => `checked ${checked} of ${total}: ${rest}`;
+  { restAdvice = 'choose a shorter window' }: Pick<FetchLimits, 'restAdvice'>,
+): string => `checked ${checked} of ${total}: ${restAdvice}`;
 
 /**
- * Fetches an answer for each of the first items, a few at a time, until the limits. A collaborator
- * that gives no answer gets no further request. `total` is the number of items there are in all.
+ * Fetches an answer for each item, a few at a time, until the limits are reached. After a request
+ * without an answer, no further request is sent. `items` may be only the first of `total` items.
  */
 export const fetchEach = async <I, A>(
   { items, total }: { readonly items: readonly I[]; readonly total: number },
   limits: FetchLimits,
   fetchAnswer: (item: I) => Promise<Fetched<A>>,
 ): Promise<FetchedAnswers<I, A>> => {
-  const asking = createAsking(limits, fetchAnswer);
-  const answers = await asking.ask(items);
-  const silence = asking.silence();
+  const fetcher = createFetcher(limits, fetchAnswer);
+  const answers = await fetcher.fetch(items);
+  const silence = fetcher.silence();
   if (silence !== undefined) return { answers, incomplete: silence };
   if (answers.length === total) return { answers };
   return { answers, incomplete: describeRest({ checked: answers.length, total }, limits) };

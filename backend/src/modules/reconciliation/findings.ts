@@ -1,7 +1,7 @@
 import { paise, toSafePaise } from '../../money/index.ts';
 import { sql, type Sql } from '../../platform/db/index.ts';
 import {
-  mostSamples,
+  maxSamples,
   type Findings,
   type Read,
   type Row,
@@ -10,7 +10,7 @@ import {
 
 export const noFindings: Findings = { count: 0, samples: [] };
 
-/** Converts one value for JSON: the only 64-bit integers are paise, and counts well below. */
+/** Converts one value for JSON. A 64-bit integer is an amount in paise, or a smaller count. */
 const toValue = (value: Row[string]): Sample[string] => {
   if (typeof value === 'bigint') return toSafePaise(paise(value));
   return value instanceof Date ? value.toISOString() : value;
@@ -23,25 +23,25 @@ export const toSample = (row: Row): Sample => {
 };
 
 /**
- * Returns what a query finds: `query` selects the faulty rows, with a column `since` (the oldest
- * come first) and weights as text. The database counts all of them and returns the first few.
+ * Finds the faulty rows that `query` selects. The database counts all of them and returns the first
+ * few, oldest first. `query` must select a column `since`, and weights as text.
  */
 export const findRows = async (read: Read, query: Sql): Promise<Findings> => {
   const rows = await read<Row & { total: number }>(sql`
     SELECT found.*, (count(*) OVER ())::int AS total
-    FROM (${query}) AS found ORDER BY found.since LIMIT ${mostSamples}::int`);
+    FROM (${query}) AS found ORDER BY found.since LIMIT ${maxSamples}::int`);
   return {
     count: rows[0]?.total ?? 0,
     samples: rows.map(toSample),
   };
 };
 
-/** Merges the findings of parts that don't overlap into those of one check. */
+/** Merges the findings of the parts of one check. A fault must be in one part only. */
 export const mergeFindings = (...parts: readonly Findings[]): Findings => {
   const reasons = parts.flatMap(({ incomplete }) => incomplete ?? []);
   return {
     count: parts.reduce((sum, { count }) => sum + count, 0),
-    samples: parts.flatMap(({ samples }) => samples).slice(0, mostSamples),
+    samples: parts.flatMap(({ samples }) => samples).slice(0, maxSamples),
     ...(reasons.length > 0 && { incomplete: reasons.join('; ') }),
   };
 };

@@ -32,7 +32,7 @@ it('the reconciliation finds invested rupees that no movement made', async () =>
   expect(found).toEqual(['holding_invested_drift']);
 });
 
-it('the reconciliation finds a sale that took another part of what was invested', async () => {
+it('the reconciliation finds a sale that took a wrong share of the invested amount', async () => {
   const found = await foundBy(async () => {
     const { userId, orderId } = await books.sell();
     await books.asOwner('ALTER TABLE holding_movement DISABLE TRIGGER USER');
@@ -61,7 +61,7 @@ it('the reconciliation finds gold that the provider says it did not sell', async
   expect(found).toEqual(['provider_transaction_mismatch']);
 });
 
-it('the reconciliation finds gold that the provider sold for an order that was given up', async () => {
+it('the reconciliation finds gold that the provider sold for an abandoned order', async () => {
   const found = await foundBy(async () => {
     const { orderId, userId, txId } = await books.place(await books.customer());
     await books.asOwner(
@@ -111,7 +111,7 @@ it('the reconciliation finds a provider transaction that two orders name', async
   expect(found).toEqual(['duplicate_provider_transaction']);
 });
 
-it('the reconciliation finds two orders of one provider transaction, should the key be gone', async () => {
+it('the reconciliation finds two orders of one provider transaction if the unique key is gone', async () => {
   const found = await foundBy(async () => {
     await books.asOwner('DROP INDEX gold_order_provider_provider_tx_id_key');
     const { txId } = await books.buy();

@@ -1,5 +1,5 @@
 export { createReconciliation } from './create-reconciliation.ts';
-export { createAsking, toFetched, type FetchLimits } from './fetch-each.ts';
+export { createFetcher, toFetched, type FetchLimits } from './fetch-each.ts';
 export { runLimitsOf } from './run-limits.ts';
 export { createRead } from './create-read.ts';
 export { driftPlaces } from './database-rules/drift.ts';

@@ -23,7 +23,7 @@ const amountPaise = paise(100_000n);
 const statusOf = async (orderId: string): Promise<string> =>
   (await books.system.db.goldOrder.findUniqueOrThrow({ where: { id: orderId } })).status;
 
-/** Raises an installment of a plan of its own, and opens its checkout. */
+/** Raises an installment of a new plan, and opens its checkout. */
 const raise = async () => {
   const { system, services } = books;
   const { userId } = await books.customer();
@@ -73,7 +73,7 @@ const brokenRules = async (): Promise<string[]> => {
 };
 
 describe('the reconciliation of installments', () => {
-  it('finds nothing in healthy ones, of any state', async () => {
+  it('finds nothing in correct installments of any state', async () => {
     await raise();
     const failed = await raise();
     const fail = { outcome: 'failed' };
@@ -102,12 +102,12 @@ describe('the reconciliation of installments', () => {
     await assertInvariants({ databaseUrl, sandboxUrl: books.system.sandbox.url });
     await books.advance(5);
     const { jobs } = books.services.gold;
-    // The handler looks at its payload alone.
+    // The handler uses only its payload.
     await jobs[ALLOCATE_TASK]?.({ orderId: retried.orderId }, {} as never);
     expect(await statusOf(retried.orderId)).toBe('ALLOCATED');
   });
 
-  it('finds another amount in its payment order, and the database rule too', async () => {
+  it('finds another amount in the payment order, as does the database rule', async () => {
     const found = await foundBy(async () => {
       const { orderId, userId, paymentOrderId } = await allocated();
       await books.asOwner(
@@ -118,7 +118,7 @@ describe('the reconciliation of installments', () => {
     });
     expect(found).toEqual(['payment_amount_mismatch']);
     expect(await brokenRules()).toContain(
-      "an installment's rupees are asked for whole, and are gold, tax and rounding once bought",
+      "an installment's whole amount is requested, and is gold, tax and rounding once bought",
     );
   });
 
@@ -134,7 +134,7 @@ describe('the reconciliation of installments', () => {
     expect(found).toEqual(['payment_amount_mismatch']);
   });
 
-  it('finds one that was paid and never bought', async () => {
+  it('finds an installment that was paid and never allocated', async () => {
     const found = await foundBy(async () => {
       const { orderId, userId } = await paid();
       await books.asOwner(
@@ -146,9 +146,9 @@ describe('the reconciliation of installments', () => {
     expect(found).toEqual(['captured_not_allocated']);
   });
 
-  it('has a rule for a checkout that is open beside its money', async () => {
+  it('has a rule against an open checkout of a paid installment', async () => {
     const { orderId } = await allocated();
-    const rule = 'an installment and its payment orders tell one story';
+    const rule = 'the states of an installment and its payment orders agree';
     expect(await brokenRules()).not.toContain(rule);
     await books.asOwner(
       `INSERT INTO payment_order (id, user_id, order_id, gateway, amount_paise, currency, status,

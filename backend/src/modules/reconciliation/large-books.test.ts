@@ -9,7 +9,7 @@ import { allChecks } from './checks/all-checks.ts';
 import { createRead } from './create-read.ts';
 import type { CheckContext, Read } from './reconciliation.types.ts';
 
-/** Of long ago, beside one customer's buy and sell of today. */
+/** The sizes of the old books. One more customer buys and sells today. */
 const [orders, users] = [30_000, 3000];
 const dayMs = 24 * 60 * 60_000;
 const windowMs = 72 * 60 * 60_000;
@@ -38,7 +38,7 @@ const planNode: z.ZodType<PlanNode> = z.lazy(() =>
 );
 const planRows = z.array(z.object({ 'QUERY PLAN': z.array(z.object({ Plan: planNode })) }));
 
-/** Those with a row for each order or customer. */
+/** The tables with a row for each order or customer. */
 const largeTables: ReadonlySet<string> = new Set([
   'gold_order',
   'gold_order_event',
@@ -51,14 +51,14 @@ const largeTables: ReadonlySet<string> = new Set([
   'holding',
 ]);
 
-/** The large tables that a plan reads from end to end. */
+/** Returns the large tables that a plan reads entirely. */
 const scannedBy = (node: PlanNode): string[] => {
   const table = node['Node Type'] === 'Seq Scan' ? (node['Relation Name'] ?? '') : '';
   const below = (node.Plans ?? []).flatMap(scannedBy);
   return largeTables.has(table) ? [table, ...below] : below;
 };
 
-/** Counts the payouts of the books that failed and that nobody has retried: these are findings. */
+/** Counts the failed payouts of the books that were not retried, since they are findings. */
 const countLeftPayouts = (): Promise<number> =>
   books.system.db.payout.count({ where: { status: 'FAILED' } });
 
@@ -81,7 +81,7 @@ it.each(allChecks)('$id reads its window by indexes, and finds what is left', as
     now,
     from: addMs(now, -windowMs),
     priceToleranceBps: fromSafeBps(100),
-    limits: { most: 1000, concurrency: 3, withinMs: 15_000 },
+    limits: { maxRequests: 1000, concurrency: 3, withinMs: 15_000 },
     gateways,
     goldProvider,
     payoutProvider,
@@ -92,7 +92,7 @@ it.each(allChecks)('$id reads its window by indexes, and finds what is left', as
   expect(scanned).toEqual([]);
 });
 
-it('the reconciliation finds what drifted for any customer, however long ago they were here', async () => {
+it('the reconciliation finds a drift of any customer, even if the last trade was long ago', async () => {
   await books.asOwner(
     `UPDATE holding SET balance = balance + 1, invested_paise = invested_paise + 1
      WHERE user_id = (SELECT min(id::text) FROM app_user)::uuid`,

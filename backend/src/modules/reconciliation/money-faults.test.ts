@@ -13,7 +13,7 @@ afterAll(() => books.close());
 
 const ageBy = (minutes: number): string => `- interval '${minutes} minutes'`;
 
-it('the reconciliation finds gold without money, and the money at the gateway that is not here', async () => {
+it('the reconciliation finds gold without money, and a capture that is not booked', async () => {
   const found = await foundBy(async () => {
     const { orderId, userId, paymentOrderId } = await books.buy();
     await books.asOwner(
@@ -59,7 +59,7 @@ it.each([
   expect(found).toEqual(['payment_amount_mismatch']);
 });
 
-it('the reconciliation finds a buy below what the provider charges for it', async () => {
+it('the reconciliation finds a buy at a price below what the provider charges for it', async () => {
   const found = await foundBy(async () => {
     const { orderId, userId } = await books.buy();
     await books.asOwner(
@@ -71,7 +71,7 @@ it('the reconciliation finds a buy below what the provider charges for it', asyn
   expect(found).toEqual(['payment_amount_mismatch']);
 });
 
-it('the reconciliation finds a sale above what the provider pays for it', async () => {
+it('the reconciliation finds a sale at a price above what the provider pays for it', async () => {
   const found = await foundBy(async () => {
     const { orderId, userId } = await books.sell();
     await books.asOwner(
@@ -83,7 +83,7 @@ it('the reconciliation finds a sale above what the provider pays for it', async 
   expect(found).toEqual(['payment_amount_mismatch']);
 });
 
-it('the reconciliation finds what waits for a person: a capture of another amount', async () => {
+it('the reconciliation finds an order under review: a capture of another amount', async () => {
   const found = await foundBy(async () => {
     const placed = await books.place(await books.customer());
     await books.pay(placed, { amountPaise: 99_900 });
@@ -94,7 +94,7 @@ it('the reconciliation finds what waits for a person: a capture of another amoun
   expect(found).toEqual(['manual_review_open']);
 });
 
-it('the reconciliation finds what waits for a person: a sale of unknown outcome', async () => {
+it('the reconciliation finds an order under review: a sale of unknown outcome', async () => {
   const found = await foundBy(async () => {
     const bought = await books.buy();
     const fault = { collaborator: 'safegold', fault: 'error', times: 20 };
@@ -122,7 +122,7 @@ it('the reconciliation finds money that has waited too long for its gold', async
   expect(found).toEqual(['captured_not_allocated']);
 });
 
-it('the reconciliation finds money of an order that reads unpaid', async () => {
+it('the reconciliation finds money of an order whose status is unpaid', async () => {
   const found = await foundBy(async () => {
     const placed = await books.place(await books.customer());
     await books.pay(placed);

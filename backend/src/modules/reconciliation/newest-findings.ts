@@ -4,7 +4,7 @@ import { usualHours } from './reconciliation.schemas.ts';
 import type { CheckId } from './reconciliation.types.ts';
 import { findNewestRun, type Run } from './runs.store.ts';
 
-/** The numbers of findings in the newest stored runs. */
+/** The numbers of findings in the newest stored runs. A part is null if it has no run. */
 export interface NewestFindings {
   readonly report: {
     readonly at: Date;

@@ -15,7 +15,7 @@ afterAll(() => books.close());
 
 const ageBy = (minutes: number): string => `- interval '${minutes} minutes'`;
 
-it('the reconciliation reads OK thirteen times over consistent books', async () => {
+it('the reconciliation has OK for all thirteen checks of consistent books', async () => {
   const sold = await books.sell();
   await books.playPayout(sold.payoutId, 'processed');
   await eventually(async () => expect(await books.statusOf(sold.orderId)).toBe('COMPLETED'));
@@ -38,7 +38,7 @@ it('the reconciliation reads OK thirteen times over consistent books', async () 
 it('the reconciliation finds a sale without a payout', async () => {
   const found = await foundBy(async () => {
     const { orderId, userId, payoutId } = await books.sell();
-    // At the provider it came to nothing, so that one fault is left.
+    // The provider did not trade the sale either, so that one fault remains.
     await books.playPayout(payoutId, 'failed', { deliver: 'none' });
     await books.asOwner('DELETE FROM payout_attempt WHERE payout_id = $1', payoutId);
     await books.asOwner('DELETE FROM payout WHERE id = $1', payoutId);
@@ -65,8 +65,8 @@ it('the reconciliation finds a payout for a sale that was never confirmed', asyn
     const { orderId, payoutId } = await books.sell();
     const { orderId: unpaidId } = await books.place(await books.customer());
     await books.asOwner('UPDATE payout SET order_id = $2 WHERE id = $1', payoutId, unpaidId);
-    // The sale that lost it is put right, so that one fault is left. The price may have moved since
-    // the first sale, and the proceeds with it.
+    // The sale that lost its payout is repaired, so that one fault remains. The price, and with it
+    // the proceeds, may have changed since the first sale.
     await books.asOwner(
       `INSERT INTO payout SELECT (jsonb_populate_record(p, jsonb_build_object('id', $2::text,
          'order_id', o.id, 'amount_paise', o.proceeds_paise - o.withheld_paise))).*
@@ -80,7 +80,7 @@ it('the reconciliation finds a payout for a sale that was never confirmed', asyn
   expect(found).toEqual(['sell_without_payout']);
 });
 
-it('the reconciliation finds a payout that is on its way for over a day', async () => {
+it('the reconciliation finds a payout that has been in progress for over a day', async () => {
   const found = await foundBy(async () => {
     const { orderId, userId, payoutId } = await books.sell();
     await books.asOwner(
@@ -92,7 +92,7 @@ it('the reconciliation finds a payout that is on its way for over a day', async 
   expect(found).toEqual(['payout_stuck']);
 });
 
-it('the reconciliation finds a failed payout that nobody has retried for a day', async () => {
+it('the reconciliation finds a failed payout that was not retried for a day', async () => {
   const found = await foundBy(async () => {
     const fresh = await books.sell();
     await books.playPayout(fresh.payoutId, 'failed');
@@ -111,7 +111,7 @@ it('the reconciliation finds a failed payout that nobody has retried for a day',
   expect(found).toEqual(['payout_stuck']);
 });
 
-it('the reconciliation finds a payout that the provider has paid without telling us', async () => {
+it('the reconciliation finds a payout that the provider has paid without an event', async () => {
   const found = await foundBy(async () => {
     const { payoutId } = await books.sell();
     await books.playPayout(payoutId, 'processed', { deliver: 'none' });
@@ -130,7 +130,7 @@ it('the reconciliation finds a payout of the provider without an attempt here', 
       const row = await books.system.db.payout.findUniqueOrThrow({ where: { id: payoutId } });
       expect(row.status).toBe('PAID');
     });
-    // Here it is the second attempt, and there was never a first.
+    // Here the payout has a second attempt, but no first attempt.
     await books.asOwner(
       `UPDATE payout_attempt SET attempt_no = 2,
          idempotency_key = replace(payout_id::text, '-', '') || '-2' WHERE payout_id = $1`,
@@ -142,7 +142,7 @@ it('the reconciliation finds a payout of the provider without an attempt here', 
   expect(found).toEqual(['payout_stuck']);
 });
 
-it('the reconciliation finds a payout that reads paid and is not', async () => {
+it('the reconciliation finds a payout that is PAID here and not paid at the provider', async () => {
   const found = await foundBy(async () => {
     const { payoutId } = await books.sell();
     await books.asOwner(
@@ -164,7 +164,7 @@ const bigPayout = async (): Promise<{ payoutId: string; orderId: string }> => {
   return sold;
 };
 
-it('the reconciliation finds a big payout that nobody approved', async () => {
+it('the reconciliation finds a payout above the cap without an approval', async () => {
   const found = await foundBy(async () => {
     const { payoutId, orderId } = await bigPayout();
     await books.asOwner(
@@ -176,7 +176,7 @@ it('the reconciliation finds a big payout that nobody approved', async () => {
   expect(found).toEqual(['payout_over_cap_unapproved']);
 });
 
-it('the reconciliation finds a big payout of a mere admin, and none of a former super admin', async () => {
+it('the reconciliation accepts the approval of a former SUPER_ADMIN, and not that of an ADMIN', async () => {
   const found = await foundBy(async () => {
     const former = await bigPayout();
     await books.asOwner(

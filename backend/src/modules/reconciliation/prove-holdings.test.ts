@@ -54,7 +54,7 @@ const listed = async (): Promise<string[]> => {
 /** Runs both checks over the last three days, in which nothing happened. */
 const findDrift = async (): Promise<Findings[]> => {
   const read = createRead(system.inTransaction);
-  // Of the context they use the read and the window alone.
+  // The checks use only `read` and the window of the context.
   const context = { read, from: addMs(system.clock.now(), -3 * dayMs) } as CheckContext;
   return [await holdingBalanceDrift.run(context), await holdingInvestedDrift.run(context)];
 };
@@ -68,9 +68,7 @@ const change = (id: string | undefined, grams: number, paise = 0): Promise<unkno
     [id, grams, paise],
   );
 
-/**
- * Counts who waits for a lock. By another connection, since a transaction sees what it saw first.
- */
+/** Counts the sessions that wait for a lock, on another connection than the transaction's. */
 const waiting = async (): Promise<number> => {
   const rows = await selectRows(
     system.db,
@@ -81,7 +79,7 @@ const waiting = async (): Promise<number> => {
   return rows.length;
 };
 
-it('the proof of holdings takes off the list what agrees, and leaves what does not', async () => {
+it('the proof removes holdings that agree from the list, and leaves those that do not', async () => {
   const [one, other] = holders;
   const { rowCount } = await owner.query(
     `INSERT INTO unproven_holding (user_id) SELECT user_id FROM holding ON CONFLICT DO NOTHING`,
@@ -100,7 +98,7 @@ it('the proof of holdings takes off the list what agrees, and leaves what does n
   expect(countsOf(await findDrift())).toEqual([0, 0]);
 });
 
-it('the proof of holdings lists a customer with a movement that their holding lacks', async () => {
+it('the proof lists a customer whose holding lacks a movement', async () => {
   const [customer] = holders;
   await owner.query('BEGIN');
   await owner.query(
@@ -114,8 +112,8 @@ it('the proof of holdings lists a customer with a movement that their holding la
   expect(await listed()).toEqual([]);
 });
 
-it('the proof of holdings keeps one that changes while it is proven', async () => {
-  // Beyond the first batch of the round over all holdings, which would find it too.
+it('the proof keeps a holding listed that changes while it is proven', async () => {
+  // The holding is beyond the first batch of all holdings, which would also list it.
   const customer = holders.at(-1);
   await owner.query('INSERT INTO unproven_holding (user_id) VALUES ($1)', [customer]);
   await owner.query('BEGIN');
@@ -131,7 +129,7 @@ it('the proof of holdings keeps one that changes while it is proven', async () =
   expect(await listed()).toEqual([]);
 });
 
-it('the proof of holdings finds in its round what changed behind the triggers', async () => {
+it('the proof finds a change that bypassed the triggers', async () => {
   const last = holders.at(-1);
   await owner.query('ALTER TABLE holding DISABLE TRIGGER USER');
   await change(last, 1);

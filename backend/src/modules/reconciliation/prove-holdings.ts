@@ -3,7 +3,7 @@ import { balanceDrifted, figuresOf, investedDrifted } from './checks/holding-dri
 
 const batchSize = 500;
 
-/** Selects the customers of those that `customers` selects whose books disagree. */
+/** Selects those of the `customers` whose books disagree. */
 const driftedOf = (customers: Sql): Sql => sql`
   SELECT user_id FROM (${figuresOf(customers)}) AS figures
   WHERE ${balanceDrifted} OR ${investedDrifted}`;
@@ -14,8 +14,9 @@ interface Batch {
 }
 
 /**
- * Removes the next holdings whose books agree from the list. Holdings whose books disagree stay on
- * it. A holding that changes in the meantime gets a new number and also stays.
+ * Proves the next batch of the list of unproven holdings. A holding whose books agree is removed
+ * from the list. A holding whose books disagree stays listed. A holding that changes in the meantime
+ * gets a new number, so it stays listed too. Returns undefined at the end of the list.
  */
 export const proveBatch = async (db: Db, after: bigint): Promise<Batch | undefined> => {
   const batch = sql`
@@ -38,8 +39,8 @@ export const proveBatch = async (db: Db, after: bigint): Promise<Batch | undefin
 };
 
 /**
- * Proves the next holdings after `after` once more although nothing changed them, and lists those
- * whose books disagree. Returns the last of them, or undefined at the end.
+ * Proves the next batch of all holdings, whether or not they are listed, and lists those whose books
+ * disagree. Returns the last customer of the batch, or undefined after the last holding.
  */
 export const proveAgain = async (db: Db, after: string): Promise<string | undefined> => {
   const batch = await db.holding.findMany({

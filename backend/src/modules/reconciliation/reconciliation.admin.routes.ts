@@ -55,8 +55,8 @@ export const createReconciliationAdminRoutes = (
       responses: { 202: runView },
       errors: ['BUSY'],
       handler: async ({ body, principal, context }) => {
-        const of = body.kind === 'REPORT' ? body : rulesRun;
-        const run = await requestRun(deps, of, { principal, context });
+        const wanted = body.kind === 'REPORT' ? body : rulesRun;
+        const run = await requestRun(deps, wanted, { principal, context });
         return { status: 202, body: presentRun(run) };
       },
     }),

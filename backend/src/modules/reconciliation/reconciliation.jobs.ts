@@ -9,7 +9,7 @@ import { markCheckDone, markRunDone, markRunFailed, markRunStarted } from './run
 
 const RUN_TASK = 'reconciliation.run';
 
-/** Runs go one after another over the whole fleet. */
+/** Returns the job of a run. All processes together make one run at a time, by its queue. */
 export const runJob = (runId: string): JobRequest => ({
   task: RUN_TASK,
   payload: { runId },

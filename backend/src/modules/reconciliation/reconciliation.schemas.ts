@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { msBetween } from '../../platform/clock/clock.ts';
 import { exampleOf, pageOf } from '../../platform/http/index.ts';
 import { driftPlaces } from './database-rules/drift.ts';
-import { checkIds, checkStatuses, mostSamples, severities } from './reconciliation.types.ts';
+import { checkIds, checkStatuses, maxSamples, severities } from './reconciliation.types.ts';
 import { runKinds, runStatuses, runTriggers, type Run } from './runs.store.ts';
 import type { Report, Sample } from './reconciliation.types.ts';
 
@@ -61,7 +61,7 @@ const checkView = z.object({
   severity: z.enum(severities),
   status: z.enum(checkStatuses),
   count: z.int().min(0),
-  samples: z.array(sampleView).max(mostSamples),
+  samples: z.array(sampleView).max(maxSamples),
   detail: z.string().optional(),
 });
 checkView.register(z.globalRegistry, {
@@ -101,7 +101,7 @@ const ruleView = z.object({
   says: z.string(),
   status: z.enum(checkStatuses),
   count: z.int().min(0),
-  samples: z.array(sampleView).max(mostSamples),
+  samples: z.array(sampleView).max(maxSamples),
 });
 ruleView.register(z.globalRegistry, {
   id: 'DatabaseRule',
@@ -249,7 +249,7 @@ const summaryOf = (results: readonly { readonly status: string }[]) => {
   return { ok: countOf('OK'), findings: countOf('FINDINGS'), errors: countOf('ERROR') };
 };
 
-/** Returns whole seconds. The business clock may have been set back since. */
+/** Returns the age in whole seconds. It is 0 if the business clock was set back since. */
 const ageOf = (at: Date, now: Date): number => {
   const ageMs = Math.max(0, msBetween(at, now));
   return (ageMs - (ageMs % 1000)) / 1000;

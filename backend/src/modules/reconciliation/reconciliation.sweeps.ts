@@ -2,7 +2,7 @@ import { addMs, type Clock } from '../../platform/clock/clock.ts';
 import { execute, selectRows, sql, type Db } from '../../platform/db/index.ts';
 import { firstId } from '../../platform/ids/first-id.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
-// Not by the index, whose sweep runner the demo cannot load from its sources.
+// Not imported by the index, since its sweep runner cannot be loaded from source, as the demo does.
 import { enqueue } from '../../platform/jobs/enqueue.ts';
 import type { Purge, Sweep } from '../../platform/jobs/sweep.ts';
 import type { Logger } from '../../platform/observability/index.ts';
@@ -53,14 +53,14 @@ export const createReconciliationPurges = ({
   },
 ];
 
-/** Reads the real time, because runs are hourly whatever the business clock shows. */
+/** Reads the real time, because the schedule does not follow the business clock. */
 const readNow = async (db: Db): Promise<Date> => {
   const [row] = await selectRows<{ at: Date }>(db, sql`SELECT now() AS at`);
   invariant(row, 'the database has a clock');
   return row.at;
 };
 
-/** Creates the sweep that queues the runs that are due: the report once an hour, the rules nightly. */
+/** Creates the sweep that queues due runs. The report runs once an hour, the rules once a night. */
 export const createRunSchedule = ({
   db,
   inTransaction,
@@ -84,15 +84,15 @@ export const createRunSchedule = ({
 };
 
 /**
- * Creates the sweep that proves holdings: all on the list, and a batch of the others in turn, so
- * that changes that bypassed the triggers are found too. `everyMs` is real time.
+ * Creates the sweep that proves all listed holdings, and one batch of all holdings in turn. The
+ * batch finds changes that bypassed the triggers which list a changed holding.
  */
 export const createProveHoldingsSweep = (deps: {
   readonly db: Db;
   readonly logger: Pick<Logger, 'error'>;
 }): Sweep => {
   const { db, logger } = deps;
-  let again = firstId;
+  let provenUpTo = firstId;
   return {
     name: 'reconciliation-prove-holdings',
     async run(signal) {
@@ -104,7 +104,7 @@ export const createProveHoldingsSweep = (deps: {
         after = batch.last;
       }
       if (drifted > 0) logger.error({ holdings: drifted }, 'holdings disagree with their books');
-      again = (await proveAgain(db, again)) ?? firstId;
+      provenUpTo = (await proveAgain(db, provenUpTo)) ?? firstId;
     },
   };
 };

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => books.close());
 
-/** The checks that don't read OK, with how they read. */
+/** Returns the status of each check whose status is not OK. */
 const notOk = async (): Promise<Record<string, string>> => {
   const checks = await books.freshChecks();
   return Object.fromEntries(
@@ -71,24 +71,24 @@ describe('a report', () => {
     await books.sell();
   });
 
-  it('asks no more than it may, and says that it did not ask about everything', async () => {
-    const limits = { most: 1, concurrency: 3, withinMs: 5000 };
+  it('keeps to its limits, and says that it did not check everything', async () => {
+    const limits = { maxRequests: 1, concurrency: 3, withinMs: 5000 };
     const gateways = new Map(
       [...books.deps.gateways].map(([code, { account: _lists, ...gateway }]) => [code, gateway]),
     );
-    const asking = createReconciliation({ ...books.deps, gateways, limits });
-    const { checks } = await asking.report(72);
-    const told = checks.filter(({ status }) => status === 'ERROR');
-    expect(told.map(({ id }) => id)).toEqual([
+    const reconciliation = createReconciliation({ ...books.deps, gateways, limits });
+    const { checks } = await reconciliation.report(72);
+    const incomplete = checks.filter(({ status }) => status === 'ERROR');
+    expect(incomplete.map(({ id }) => id)).toEqual([
       'gateway_capture_missing',
       'provider_transaction_mismatch',
     ]);
-    for (const { detail } of told) {
+    for (const { detail } of incomplete) {
       expect(detail).toMatch(/^checked 1 of \d+: choose a shorter window$/u);
     }
   });
 
-  it('is made once for all who ask for it at a time', async () => {
+  it('is made once for concurrent requests', async () => {
     const reconciliation = createReconciliation(books.deps);
     const report = (hours: number) => reconciliation.report(hours);
     const [one, other, shorter] = await Promise.all([report(72), report(72), report(24)]);
@@ -97,7 +97,7 @@ describe('a report', () => {
     expect(await report(72)).not.toBe(one);
   });
 
-  it('reads ERROR where the database cannot be read, and goes on', async () => {
+  it('has ERROR for a check that cannot read the database, and the other checks run', async () => {
     await books.asOwner('REVOKE SELECT ON audit_log FROM dgs_app');
     expect(await notOk()).toEqual({ payout_over_cap_unapproved: 'ERROR' });
     await books.asOwner('GRANT SELECT ON audit_log TO dgs_app');
@@ -110,12 +110,12 @@ describe('a report', () => {
     await expect(read(write)).rejects.toThrow(/read-only transaction/u);
   });
 
-  it('gives up a statement that takes too long', async () => {
+  it('ends a statement that takes too long', async () => {
     const read = createRead(books.system.inTransaction, 50);
     await expect(read(Prisma.sql`SELECT pg_sleep(5)::text`)).rejects.toThrow(/statement timeout/u);
   });
 
-  it('forgets what lies before its window, but for what is still open', async () => {
+  it('ignores rows before its window, except open ones', async () => {
     const bought = await books.buy();
     const wrongAmount = await books.place(await books.customer());
     await books.pay(wrongAmount, { amountPaise: 99_900 });

@@ -24,9 +24,12 @@ export const checkIds = [
 export type CheckId = (typeof checkIds)[number];
 
 /**
- * The severities of findings. critical: money or gold is, or may be, in the wrong place. high: it
- * will be, or a customer waits, unless an operator acts. medium: the problem is recorded and waits
- * for an operator.
+ * The severities of findings.
+ *
+ * * `critical` means that money or gold is, or may be, in the wrong place.
+ * * `high` means that money or gold will be in the wrong place, or that a customer waits, unless an
+ *   operator acts.
+ * * `medium` means that the problem is recorded and waits for an operator.
  */
 export const severities = ['critical', 'high', 'medium'] as const;
 type Severity = (typeof severities)[number];
@@ -37,7 +40,7 @@ type CheckStatus = (typeof checkStatuses)[number];
 /** A sample that leads an operator to a row, with ids, states and amounts but no personal data. */
 export type Sample = Readonly<Record<string, string | number | boolean | null>>;
 
-export const mostSamples = 20;
+export const maxSamples = 20;
 
 /** The findings of one run of a check. */
 export interface Findings {
@@ -64,26 +67,26 @@ export interface Collaborators {
   readonly payoutProvider: PayoutProvider | undefined;
 }
 
-/** A comparison: the queried collaborator, and the kind of row. */
-interface Compared {
+/** The kind of rows that are compared with a collaborator. */
+interface Comparison {
   readonly collaborator: string;
   readonly kind: string;
 }
 
 /** The rows that earlier runs found to agree, so that several runs together cover a window. */
 export interface Agreements {
-  /** Returns how rows read, by their keys, when they agreed. */
-  find(about: Compared, subjects: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Returns the fingerprints that rows had when they agreed, by the keys of the rows. */
+  find(comparison: Comparison, subjects: readonly string[]): Promise<ReadonlyMap<string, string>>;
   keep(
-    about: Compared,
-    rows: readonly { readonly subject: string; readonly print: string }[],
+    comparison: Comparison,
+    rows: readonly { readonly subject: string; readonly fingerprint: string }[],
   ): Promise<void>;
-  forget(about: Compared, subjects: readonly string[]): Promise<void>;
+  forget(comparison: Comparison, subjects: readonly string[]): Promise<void>;
 }
 
 export interface CheckContext extends Collaborators {
   readonly read: Read;
-  /** Business time of the report. */
+  /** The business time of the report, which is the end of the window. */
   readonly now: Date;
   /** The tolerance towards the provider's price. */
   readonly priceToleranceBps: Bps;
@@ -91,7 +94,7 @@ export interface CheckContext extends Collaborators {
   readonly from: Date;
   /** Bounds the calls to a collaborator. */
   readonly limits: FetchLimits;
-  /** If absent, no earlier result is used: every row is queried again. */
+  /** The agreements of earlier runs. If absent, every row is queried. */
   readonly agreements?: Agreements;
 }
 

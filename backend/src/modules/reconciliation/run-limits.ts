@@ -1,13 +1,14 @@
 import type { FetchLimits } from './fetch-each.ts';
 
 /**
- * A run of 30,000 orders takes less than two minutes, because lists and queries run concurrently.
+ * Returns the limits of a run, for which no request waits. The checks that call a collaborator run
+ * concurrently, so a run of 30,000 orders takes less than two minutes.
  */
 export const runLimitsOf = (perSecond: number): FetchLimits => ({
-  most: 1_000_000,
+  maxRequests: 1_000_000,
   concurrency: 4,
   withinMs: 45_000,
   listWithinMs: 100_000,
   perSecond,
-  rest: 'the next runs ask about the rest',
+  restAdvice: 'the next runs check the rest',
 });

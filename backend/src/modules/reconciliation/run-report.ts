@@ -1,7 +1,7 @@
 import { addMs } from '../../platform/clock/clock.ts';
 import { describeError, type Logger } from '../../platform/observability/index.ts';
 import {
-  mostSamples,
+  maxSamples,
   type Check,
   type CheckContext,
   type CheckResult,
@@ -15,7 +15,10 @@ const statusOf = ({ count, incomplete }: Findings): CheckResult['status'] => {
   return count === 0 ? 'OK' : 'FINDINGS';
 };
 
-/** Runs one check. If it fails, the result has the status ERROR and the findings until then. */
+/**
+ * Runs one check. An incomplete check has the status ERROR and its findings so far. A check that
+ * throws has the status ERROR and no findings.
+ */
 const runCheck = async (
   check: Check,
   context: CheckContext,
@@ -31,7 +34,7 @@ const runCheck = async (
       ...head,
       status: statusOf(found),
       count,
-      samples: samples.slice(0, mostSamples),
+      samples: samples.slice(0, maxSamples),
       ...(detail !== undefined && { detail }),
     };
   } catch (error) {
@@ -47,7 +50,7 @@ interface RunReport {
   readonly now: Date;
   readonly windowHours: number;
   readonly logger: Logger;
-  /** The function that is called after each check. */
+  /** Called after each check. */
   readonly onCheck?: () => Promise<void>;
 }
 

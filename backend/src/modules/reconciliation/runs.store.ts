@@ -7,7 +7,7 @@ import { driftPlaces } from './database-rules/drift.ts';
 import {
   checkIds,
   checkStatuses,
-  mostSamples,
+  maxSamples,
   severities,
   type Report,
 } from './reconciliation.types.ts';
@@ -20,7 +20,7 @@ export const runTriggers = ['SCHEDULE', 'OPERATOR'] as const;
 
 const sample = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
-/** Describes the checks of a run, as they are stored. */
+/** The stored form of the results of the checks of a run. */
 const storedChecks = z.array(
   z.object({
     id: z.enum(checkIds),
@@ -28,7 +28,7 @@ const storedChecks = z.array(
     severity: z.enum(severities),
     status: z.enum(checkStatuses),
     count: z.int().min(0),
-    samples: z.array(sample).max(mostSamples),
+    samples: z.array(sample).max(maxSamples),
     detail: z.string().exactOptional(),
   }),
 );
@@ -41,7 +41,7 @@ const storedRules = z.object({
       says: z.string(),
       status: z.enum(checkStatuses),
       count: z.int().min(0),
-      samples: z.array(sample).max(mostSamples),
+      samples: z.array(sample).max(maxSamples),
     }),
   ),
   drift: z.array(z.object({ place: z.enum(driftPlaces), amount: z.string() })),
@@ -70,9 +70,9 @@ type RunRow = NonNullable<Awaited<ReturnType<typeof readRun>>>;
 
 const toRun = (row: RunRow): Run => {
   const { id, windowHours, requestedAt, startedAt, finishedAt, checksDone, generatedAt } = row;
-  const trigger = runTriggers.find((one) => one === row.trigger);
-  const status = runStatuses.find((one) => one === row.status);
-  const kind = runKinds.find((one) => one === row.kind);
+  const trigger = runTriggers.find((known) => known === row.trigger);
+  const status = runStatuses.find((known) => known === row.status);
+  const kind = runKinds.find((known) => known === row.kind);
   invariant(trigger !== undefined && status !== undefined, 'a run has a trigger and a status');
   invariant(kind !== undefined, 'a run has a kind');
   const isDone = generatedAt !== null;
@@ -139,23 +139,23 @@ export const insertOperatorRun = async (
   return added === 0 ? undefined : findRun(tx, run.id);
 };
 
-/** The real time at which the newest run is due: the full hour, or 02:00 IST. */
+/** The real time at which the newest run was due. It is the last full hour, or the last 02:00 IST. */
 const dueOf: Readonly<Record<RunKind, Sql>> = {
   REPORT: sql`date_trunc('hour', now())`,
   DATABASE_RULES: sql`
     date_trunc('day', now() - interval '20 hours 30 minutes') + interval '20 hours 30 minutes'`,
 };
 
-/** The longest time without a run. If it is exceeded, a run is made at once. */
+/** The longest time between due times of runs. If it is exceeded, a run is queued at once. */
 const longestGap: Readonly<Record<RunKind, Sql>> = {
   REPORT: sql`interval '2 hours'`,
   DATABASE_RULES: sql`interval '26 hours'`,
 };
 
 /**
- * Inserts the run that is due in real time. Returns false if it exists, if a run of the window is
- * in progress, or if it was due before the process started. In the last case the next run is
- * awaited, unless there has been no run for too long.
+ * Inserts the run that is due in real time. Returns false if that run exists, or if a run of the
+ * window is in progress. A run that was due before the process started is inserted only if there has
+ * been no run for `longestGap`.
  */
 export const insertScheduledRun = async (
   tx: Db,
@@ -191,7 +191,7 @@ export const markRunStarted = async (db: Db, id: string, now: Date): Promise<Run
   return run?.status === 'RUNNING' ? run : undefined;
 };
 
-/** Records that a run is still in progress. */
+/** Counts a finished check, which also records that the run is still in progress. */
 export const markCheckDone = async (db: Db, id: string): Promise<void> => {
   await execute(
     db,
@@ -272,14 +272,14 @@ export const listRuns = async (
   return { rows: rows.map(toRun), total };
 };
 
-/** Returns true where more gold orders than that were placed since `from`. */
-export const hasMoreOrders = async (db: Db, from: Date, than: number): Promise<boolean> => {
+/** Returns true if more than `limit` gold orders were placed since `from`. */
+export const hasMoreOrders = async (db: Db, from: Date, limit: number): Promise<boolean> => {
   const rows = await selectRows<{ n: bigint }>(
     db,
     sql`
       SELECT count(*) AS n FROM (
         SELECT FROM gold_order WHERE created_at >= ${from}::timestamptz
-        LIMIT ${than + 1}::int) AS placed`,
+        LIMIT ${limit + 1}::int) AS placed`,
   );
-  return (rows[0]?.n ?? 0n) > BigInt(than);
+  return (rows[0]?.n ?? 0n) > BigInt(limit);
 };

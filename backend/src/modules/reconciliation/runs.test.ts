@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => books.close());
 
-/** Asks for a run of the usual window and makes it. */
+/** Requests a run of the usual window and makes it. */
 const makeRun = async (): Promise<string> => {
   const { status, body } = await ask('POST', '/reconciliation/runs', {});
   expect(status).toBe(202);
@@ -24,14 +24,14 @@ const makeRun = async (): Promise<string> => {
   return String(body['id']);
 };
 
-/** The ids of the checks that don't read OK. */
+/** Returns the ids of the checks whose status is not OK. */
 const notOk = (body: Readonly<Record<string, unknown>>): string[] =>
   (body['checks'] as { id: string; status: string }[])
     .filter(({ status }) => status !== 'OK')
     .map(({ id }) => id);
 
 describe('a run that an operator asks for', () => {
-  it('is queued, followed, and keeps what it found', async () => {
+  it('is queued and made, and keeps its findings', async () => {
     const asked = await ask('POST', '/reconciliation/runs', { windowHours: 24 });
     expect(asked).toMatchObject({
       status: 202,
@@ -65,7 +65,7 @@ describe('a run that an operator asks for', () => {
     expect(refused).toMatchObject({ status: 400, field: 'windowHours' });
   });
 
-  it('is for operators who act, and only one that exists is shown', async () => {
+  it('is refused to operators who only read, and an unknown run is not found', async () => {
     const support = await books.operator('SUPPORT');
     expect((await support('POST', '/reconciliation/runs', {})).status).toBe(403);
     expect((await support('GET', '/reconciliation/runs')).status).toBe(200);
@@ -74,7 +74,7 @@ describe('a run that an operator asks for', () => {
 });
 
 describe('the report', () => {
-  it('answers from the stored run with its age where the caller allows it, else from a new run', async () => {
+  it('is that of the stored run with its age if the caller allows it, and else of a new run', async () => {
     const runId = await makeRun();
     const { orderId } = await books.buy();
     await books.asOwner(
@@ -97,7 +97,7 @@ describe('the report', () => {
     );
   });
 
-  it('answers from the stored run where the window is too large for a request', async () => {
+  it('is that of the stored run if the window is too large for a request', async () => {
     const { system, deps } = books;
     const { adminRoutes } = createReconciliation({ ...deps, smallWindow: 0 });
     const guard = createAdmins({ ...system, tokenTtlSeconds: 3600 }).guard;
@@ -123,7 +123,7 @@ const sweep = async (reconciliation: ReturnType<typeof createReconciliation>): P
 };
 
 describe('the schedule', () => {
-  it('waits for the next full hour, and makes up for hours that nobody was there', async () => {
+  it('waits for the next full hour, and queues a run at once after hours without a run', async () => {
     await sweep(createReconciliation(books.deps));
     expect(await countScheduled()).toBe(0);
     await books.asOwner(
@@ -142,7 +142,7 @@ describe('the schedule', () => {
     expect(await countScheduled()).toBe(0);
   });
 
-  it('gives up a run that stands still, so that it keeps no other out', async () => {
+  it('fails a run without progress, so that it does not block other runs', async () => {
     const { body } = await ask('POST', '/reconciliation/runs', { windowHours: 5 });
     await books.asOwner(
       `UPDATE reconciliation_run SET touched_at = now() - interval '2 hours' WHERE id = $1`,
@@ -154,9 +154,9 @@ describe('the schedule', () => {
   });
 });
 
-const rest = 'the next runs ask about the rest';
+const restAdvice = 'the next runs check the rest';
 
-/** Makes runs until one has checked the provider's books whole. Returns what each said was left. */
+/** Makes runs until one has checked the provider's books. Returns the detail of each run's check. */
 const makeRunsUntilWhole = async (
   jobs: ReturnType<typeof createReconciliation>['jobs'],
 ): Promise<readonly (string | undefined)[]> => {
@@ -173,52 +173,52 @@ const makeRunsUntilWhole = async (
   return details;
 };
 
-/** Counts the questions about transactions. */
-const countQuestions = () => {
-  const asked: string[] = [];
+/** Creates a gold provider that records the transactions whose status was queried. */
+const recordQueries = () => {
+  const queried: string[] = [];
   const { goldProvider: real } = books.deps;
   const goldProvider: typeof real = {
     ...real,
-    buyStatus: (question) => {
-      asked.push(question.providerTxId);
-      return real.buyStatus(question);
+    buyStatus: (transaction) => {
+      queried.push(transaction.providerTxId);
+      return real.buyStatus(transaction);
     },
-    sellStatus: (question) => {
-      asked.push(question.providerTxId);
-      return real.sellStatus(question);
+    sellStatus: (transaction) => {
+      queried.push(transaction.providerTxId);
+      return real.sellStatus(transaction);
     },
   };
-  return { asked, goldProvider };
+  return { queried, goldProvider };
 };
 
-describe('a window that is more than one run gets through', () => {
-  it('and is large, is asked about over several runs, each of its orders once', async () => {
-    const { asked, goldProvider } = countQuestions();
+describe('a window with more rows than one run may query', () => {
+  it('is checked over several runs, which query each order once if the window is large', async () => {
+    const { queried, goldProvider } = recordQueries();
     for (let bought = 0; bought < 3; bought += 1) await books.buy();
     await books.asOwner('DELETE FROM reconciliation_agreement');
-    const runLimits = { most: 2, concurrency: 1, withinMs: 60_000, pageRows: 2, rest };
+    const runLimits = { maxRequests: 2, concurrency: 1, withinMs: 60_000, pageRows: 2, restAdvice };
     const { jobs } = createReconciliation({ ...books.deps, goldProvider, runLimits });
     const details = await makeRunsUntilWhole(jobs);
-    expect(details[0]).toMatch(/^checked 2 of \d+: the next runs ask about the rest/u);
+    expect(details[0]).toMatch(/^checked 2 of \d+: the next runs check the rest/u);
     expect(details.at(-1)).toBeUndefined();
-    expect(asked.length).toBeGreaterThan(4);
-    expect(new Set(asked).size).toBe(asked.length);
+    expect(queried.length).toBeGreaterThan(4);
+    expect(new Set(queried).size).toBe(queried.length);
   });
 
-  it('and is small, is asked about over several runs, and then again', async () => {
-    const { asked, goldProvider } = countQuestions();
+  it('is checked over several runs and then again if the window is small', async () => {
+    const { queried, goldProvider } = recordQueries();
     await books.asOwner('DELETE FROM reconciliation_agreement');
-    const runLimits = { most: 2, concurrency: 1, withinMs: 60_000, rest };
+    const runLimits = { maxRequests: 2, concurrency: 1, withinMs: 60_000, restAdvice };
     const { jobs } = createReconciliation({ ...books.deps, goldProvider, runLimits });
     const details = await makeRunsUntilWhole(jobs);
-    expect(details[0]).toMatch(/^checked 2 of \d+: the next runs ask about the rest/u);
+    expect(details[0]).toMatch(/^checked 2 of \d+: the next runs check the rest/u);
     expect(details.at(-1)).toBeUndefined();
-    const known = asked.length;
+    const earlierQueries = queried.length;
     expect(await makeRunsUntilWhole(jobs)).toEqual([undefined]);
-    expect(asked.length).toBe(known + 2);
+    expect(queried.length).toBe(earlierQueries + 2);
   });
 
-  it('forgets what it agreed on when no window reaches it, and old runs', async () => {
+  it('forgets agreements that no window reaches, and old runs', async () => {
     const purges = createReconciliationPurges(books.system);
     const counts = async () => ({
       agreements: await books.system.db.reconciliationAgreement.count(),

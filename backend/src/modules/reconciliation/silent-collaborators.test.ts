@@ -15,7 +15,7 @@ const asking = [
   'payout_stuck',
 ] as const;
 
-/** The checks that don't read OK, with how they read. */
+/** Returns the status of each check whose status is not OK. */
 const notOk = async (): Promise<Record<string, string>> => {
   const checks = await books.freshChecks();
   return Object.fromEntries(
@@ -25,12 +25,12 @@ const notOk = async (): Promise<Record<string, string>> => {
   );
 };
 
-/** The collaborator gives no answer any more: the way it fails, for as many calls as it takes. */
+/** Makes every further call of a collaborator fail by a fault. */
 const silence = (collaborator: string, fault = 'error', operation = '*') =>
   books.control('POST', '/faults', { collaborator, operation, fault, times: 1000 });
 
 describe('the reconciliation of empty books', () => {
-  it('asks the collaborators all the same', async () => {
+  it('queries the collaborators nevertheless', async () => {
     expect(await notOk()).toEqual({});
     for (const collaborator of ['sandbox-gateway', 'safegold', 'razorpayx']) {
       await silence(collaborator);
@@ -40,7 +40,7 @@ describe('the reconciliation of empty books', () => {
     expect(body['summary']).toEqual({ ok: 10, findings: 0, errors: 3 });
   });
 
-  it('cannot look for payouts where no provider of them is configured', async () => {
+  it('has ERROR for payouts if no payout provider is configured', async () => {
     const { payoutProvider: _, ...deps } = books.deps;
     const { checks } = await createReconciliation(deps).report(72);
     expect(checks.filter(({ status }) => status === 'ERROR')).toMatchObject([
@@ -49,7 +49,7 @@ describe('the reconciliation of empty books', () => {
   });
 });
 
-describe('a collaborator that cannot be asked', () => {
+describe('a collaborator that does not answer', () => {
   beforeAll(async () => {
     await books.buy();
     await books.sell();
@@ -92,7 +92,7 @@ describe('a collaborator that cannot be asked', () => {
     expect(failed?.detail).toMatch(/^[a-z]+ gave no answer: HTTP_500/u);
   });
 
-  it('still shows what was found before it fell silent', async () => {
+  it('does not hide the findings that were made before', async () => {
     const { orderId, txId } = await books.buy();
     await books.control('POST', `/transactions/${txId}`, { status: 2 });
     await silence('safegold', 'error', 'get-user');

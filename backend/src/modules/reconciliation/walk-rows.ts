@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
-import { createAsking, describeRest, type Fetched } from './fetch-each.ts';
+import { createFetcher, describeRest, type Fetched } from './fetch-each.ts';
 import type { CheckContext } from './reconciliation.types.ts';
 
-/**
- * A request for one page of rows: a limited number of rows after a key, or all rows up to a key.
- */
+/** A request for one page of rows, in the order of their keys. */
 export interface RowsRequest {
+  /** The key after which the page starts. */
   readonly after: string;
+  /** The last key of the page. Absent if only `limit` ends the page. */
   readonly upTo?: string;
-  readonly most: number;
+  readonly limit: number;
 }
 
-/** Precedes the key of every row. */
-const beforeAll = '';
+/** The key that precedes the key of every row. */
+const startKey = '';
 const usualPageRows = 1000;
 
 export interface Walk<R, A> {
@@ -29,7 +29,8 @@ export interface Walk<R, A> {
   readonly isListed?: (row: R) => boolean;
   readonly fetchAnswer: (row: R) => Promise<Fetched<A>>;
   /**
-   * Compares the rows of one page with the responses. Returns the rows whose agreement is final.
+   * Compares the rows of one page with the responses. Returns the rows whose agreement is final,
+   * because neither the row nor the response will normally change.
    */
   readonly judge: (
     answers: readonly { readonly item: R; readonly answer: A }[],
@@ -46,8 +47,8 @@ interface Walked {
   readonly isSilent: boolean;
 }
 
-/** Prints a row, so that a row that has not changed prints the same. */
-export const printOf = (row: object): string => {
+/** Returns the fingerprint of a row, which changes if any column of the row changes. */
+export const fingerprintOf = (row: object): string => {
   const text = JSON.stringify(row, (_name, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
   );
@@ -55,45 +56,45 @@ export const printOf = (row: object): string => {
 };
 
 /**
- * Walks over the rows of a window, page by page, and queries the collaborator about each. Rows that
- * agreed in an earlier run and have not changed since come last, if the limits allow, and not at
- * all in a large window. The scheduled runs together cover every row, however slowly the
- * collaborator answers.
+ * Walks over the rows of a window, page by page, and queries the collaborator for each row. Rows that
+ * agreed in an earlier run and have not changed since are queried last, if the limits allow. In a
+ * large window they are not queried. Several scheduled runs together therefore cover every row, even
+ * if the collaborator responds slowly.
  */
 export const walkRows = async <R extends object, A>(
   { limits, agreements }: Pick<CheckContext, 'limits' | 'agreements'>,
   { kind, collaborator, list, keyOf, isListed, fetchAnswer, judge }: Walk<R, A>,
 ): Promise<Walked> => {
   const { pageRows = usualPageRows } = limits;
-  const asking = createAsking(limits, fetchAnswer);
-  const about = { kind, collaborator };
-  let [after, total, checked, isLarge] = [beforeAll, 0, 0, false];
+  const fetcher = createFetcher(limits, fetchAnswer);
+  const comparison = { kind, collaborator };
+  let [after, total, checked, isLarge] = [startKey, 0, 0, false];
   for (;;) {
-    const rows = await list({ after, most: pageRows });
+    const rows = await list({ after, limit: pageRows });
     total += rows.length;
     isLarge ||= rows.length === pageRows;
     const last = rows.at(-1);
     if (last === undefined) break;
-    const known = await agreements?.find(about, rows.map(keyOf));
-    const isKnown = (row: R): boolean => known?.get(keyOf(row)) === printOf(row);
+    const earlier = await agreements?.find(comparison, rows.map(keyOf));
+    const hasAgreed = (row: R): boolean => earlier?.get(keyOf(row)) === fingerprintOf(row);
     const unlisted = rows.filter((row) => isListed?.(row) !== true);
-    const waiting = unlisted.filter((row) => !isKnown(row));
-    const again = isLarge ? [] : unlisted.filter(isKnown);
-    const answers = await asking.ask([...waiting, ...again]);
+    const unchecked = unlisted.filter((row) => !hasAgreed(row));
+    const repeated = isLarge ? [] : unlisted.filter(hasAgreed);
+    const answers = await fetcher.fetch([...unchecked, ...repeated]);
     const answered = new Set(answers.map(({ item }) => item));
-    checked += rows.length - waiting.filter((row) => !answered.has(row)).length;
-    const agreed = await judge(answers, { after, upTo: keyOf(last), most: pageRows });
+    checked += rows.length - unchecked.filter((row) => !answered.has(row)).length;
+    const agreed = await judge(answers, { after, upTo: keyOf(last), limit: pageRows });
     if (agreed.length > 0) {
-      const kept = agreed.map((row) => ({ subject: keyOf(row), print: printOf(row) }));
-      await agreements?.keep(about, kept);
+      const kept = agreed.map((row) => ({ subject: keyOf(row), fingerprint: fingerprintOf(row) }));
+      await agreements?.keep(comparison, kept);
     }
-    // The next run queries a row that disagrees now first.
-    const doubted = again.filter((row) => answered.has(row) && !agreed.includes(row));
-    await agreements?.forget(about, doubted.map(keyOf));
-    if (rows.length < pageRows || asking.silence() !== undefined) break;
+    // The next run queries a row first if its earlier agreement no longer holds.
+    const outdated = repeated.filter((row) => answered.has(row) && !agreed.includes(row));
+    await agreements?.forget(comparison, outdated.map(keyOf));
+    if (rows.length < pageRows || fetcher.silence() !== undefined) break;
     after = keyOf(last);
   }
-  const silence = asking.silence();
+  const silence = fetcher.silence();
   if (silence !== undefined) return { total, incomplete: silence, isSilent: true };
   const incomplete = checked === total ? undefined : describeRest({ checked, total }, limits);
   return { total, isSilent: false, ...(incomplete !== undefined && { incomplete }) };

@@ -1,9 +1,9 @@
 import { sql, type Sql } from '../../platform/db/index.ts';
 
 /*
- * Reconciliation has only one table of its own, the list of holdings to prove. It compares the
- * tables of the other modules, which their read models can't do, with its own read-only statements.
- * Each starts at an index of a time (the window) or of open rows, and continues by keys.
+ * Reconciliation compares tables of several modules, which no module's read model does. So it reads
+ * them by its own read-only statements. Each statement starts at an index on a time, for the window,
+ * or at an index of open rows, and joins other tables by their keys.
  */
 
 /** Selects the ids of the gold orders that something happened to since `from`. */
@@ -26,7 +26,7 @@ export const customersSince = (from: Date): Sql => sql`
   UNION
   SELECT m.user_id FROM holding_movement m WHERE m.at >= ${from}::timestamptz`;
 
-/** Selects the customers of the window, and all whose holding changed since it was last proven. */
+/** Selects the customers of the window, and those whose holding changed since it was last proven. */
 export const customersToProve = (from: Date): Sql => sql`
   SELECT id AS user_id FROM (${customersSince(from)}) AS recent
   UNION
@@ -34,7 +34,7 @@ export const customersToProve = (from: Date): Sql => sql`
 
 /**
  * Sums over orders `o` of one customer: the grams that were allocated less those that were sold.
- * Grams that went to the house since are still in it, as they are in the provider's books.
+ * Grams that later went to the house are still included, as they are in the provider's books.
  */
 export const boughtLessSold = sql`
   coalesce(sum(o.grams) FILTER (

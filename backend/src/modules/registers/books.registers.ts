@@ -1,15 +1,15 @@
 import { noSql, sql, type Sql } from '../../platform/db/index.ts';
 import { isUuid } from '../../platform/ids/random.ts';
-import { count, date, nothing, text, time } from './columns.ts';
+import { count, date, noJoins, text, time } from './columns.ts';
 import type { Column, Register } from './registers.types.ts';
 
-/* The other books of accounting, without trades: files of lists that other routes show. */
+/* The registers without trades. Other routes show them as lists, so they are only used for files. */
 
 const anyStatus = (): Sql => sql`true`;
 const statuses = ['ANY'] as const;
 const isId = (q: string): Sql => (isUuid(q) ? sql`t.id = ${q}::uuid` : sql`false`);
 
-/** An IST date that is stored as one. */
+/** Creates a column of an IST date that is stored as a date. */
 const day = (name: string, value: Sql): Column => text(name, value);
 
 /** Decisions on questions of tax and accounting, by the day on which they were recorded. */
@@ -22,7 +22,7 @@ export const policiesRegister: Register = {
   alias: 't',
   moment: sql`t.created_at`,
   key: sql`t.id`,
-  figures: nothing,
+  figures: noJoins,
   lookups: noSql,
   columns: [
     date('date', sql`t.created_at`),
@@ -49,7 +49,7 @@ export const statutoryRegister: Register = {
   alias: 't',
   moment: sql`t.created_at`,
   key: sql`t.id`,
-  figures: nothing,
+  figures: noJoins,
   lookups: noSql,
   columns: [
     date('date', sql`t.created_at`),
@@ -83,7 +83,7 @@ const gramsColumn = (name: string, value: Sql): Column => ({
   isSummed: false,
 });
 
-/** Months as they were frozen, those that were reopened too, by the day of the close. */
+/** Frozen totals of closed and reopened months, by the day of the close. */
 export const monthEndsRegister: Register = {
   name: 'month-end-close',
   permission: 'gold.month_end.read',
@@ -93,7 +93,7 @@ export const monthEndsRegister: Register = {
   alias: 't',
   moment: sql`t.closed_at`,
   key: sql`t.id`,
-  figures: nothing,
+  figures: noJoins,
   lookups: sql`LEFT JOIN month_end_reopening r ON r.close_id = t.id`,
   columns: [
     date('date', sql`t.closed_at`),

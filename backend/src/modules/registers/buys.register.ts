@@ -5,7 +5,7 @@ import {
   date,
   grams,
   money,
-  nothing,
+  noJoins,
   personName,
   price,
   text,
@@ -14,11 +14,11 @@ import {
 } from './columns.ts';
 import type { Register } from './registers.types.ts';
 
-/** Shows a figure of a supply alone: an order without gold is none, whatever was quoted for it. */
+/** Shows a figure only for an allocated order, since any other order is not a supply. */
 const supplied = (value: Sql): Sql => sql`CASE WHEN o.allocated_at IS NOT NULL THEN ${value} END`;
 const moment = sql`coalesce(o.allocated_at, o.created_at)`;
 
-/** Selects the orders of gateway payments, payment orders and provider's transactions. */
+/** Selects orders by the id of a provider's transaction, a gateway order or a gateway's payment. */
 const byReference = (q: string): Sql => sql`
   SELECT f.id FROM gold_order f WHERE f.provider_tx_id = ${q}
     AND f.provider IN ${valuesOf(sql`gold_order`, sql`provider`)}
@@ -36,7 +36,7 @@ const byId = (q: string): Sql => sql`
   UNION SELECT p.order_id FROM gateway_payment g JOIN payment_order p ON p.id = g.payment_order_id
     WHERE g.id = ${q}::uuid`;
 
-/** Purchases and installments, by the day of their allocation: the day of the supply. */
+/** Purchases and installments, by the day of their allocation, which is the day of the supply. */
 export const buysRegister: Register = {
   name: 'buys',
   permission: 'gold.buys.read',
@@ -47,7 +47,7 @@ export const buysRegister: Register = {
   condition: sql`o.type <> 'SELL'`,
   moment,
   key: sql`o.id`,
-  figures: nothing,
+  figures: noJoins,
   lookups: sql`LEFT JOIN app_user u ON u.id = o.user_id`,
   columns: [
     date('date', moment),

@@ -7,7 +7,7 @@ const create =
 
 export const text = create('text');
 export const personName = create('name');
-/** An IST date, from a moment. */
+/** Creates a column of the IST date of a moment. */
 export const date = create('date');
 export const time = create('time');
 export const price = create('money');
@@ -15,7 +15,7 @@ export const money = create('money', true);
 export const grams = create('grams', true);
 export const count = create('count');
 
-/** Writes a value as text, so that no driver's types come between the database and the figures. */
+/** Selects a value as text, so that no conversion of the driver can change a figure. */
 export const textOf = ({ kind, value }: Column): Sql => {
   if (kind === 'date') {
     return sql`to_char(${value} AT TIME ZONE 'UTC' + interval '330 minutes', 'YYYY-MM-DD')`;
@@ -27,8 +27,9 @@ export const textOf = ({ kind, value }: Column): Sql => {
 };
 
 /**
- * Lists the few values of a column that leads an index, by the index alone: with them a search for
- * the index's second column needs no index of its own.
+ * Selects the distinct values of a column by reading a few entries of an index. `column` must be the
+ * first column of the index and have few values. With them, a search for the second column of the
+ * index needs no further index.
  */
 export const valuesOf = (table: Sql, column: Sql): Sql => sql`
   (WITH RECURSIVE known AS (
@@ -38,23 +39,22 @@ export const valuesOf = (table: Sql, column: Sql): Sql => sql`
     FROM known WHERE known.value IS NOT NULL)
   SELECT value FROM known)`;
 
-/** No joins. */
-export const nothing = (): Sql => noSql;
+export const noJoins = (): Sql => noSql;
 
 /**
- * Puts an apostrophe before a text that a spreadsheet would take for a formula: by its first
- * character, which is a tab, a carriage return, `+`, `-`, `=`, `@` or the full-width form of one.
- * An empty text is an empty field, as a missing one is.
+ * Puts an apostrophe before a text that a spreadsheet would take for a formula. Such a text begins
+ * with a tab, a carriage return, `+`, `-`, `=`, `@` or the full-width form of one of these four. An
+ * empty text becomes null, so that its field is empty and not quoted.
  */
-const guarded = (value: Sql): Sql => sql`
+const escapeFormula = (value: Sql): Sql => sql`
   CASE WHEN ascii(${value}) IN (9, 13, 43, 45, 61, 64, 65291, 65293, 65309, 65312)
     THEN '''' || ${value} ELSE nullif(${value}, '') END`;
 
 /**
- * Masks a name as `maskName` does. What parts words is spelled out, since a server's own idea of it
- * follows its locale, and a word that was missed would be a letter too few and never one too many.
+ * Masks a name as `maskName` does. The spaces between words are listed, because the server's class of
+ * spaces depends on its locale.
  */
-const masked = (name: Sql): Sql => sql`
+const maskSql = (name: Sql): Sql => sql`
   CASE WHEN ${name} ~
       '[^\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a'
       '\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
@@ -65,17 +65,17 @@ const masked = (name: Sql): Sql => sql`
       '[\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]*',
       '\\1*** ', 'g')) END`;
 
-/** Writes a value as the cell of a CSV file: figures are numbers, texts never formulas. */
+/** Selects a value as the cell of a CSV file. Figures are numbers, and no text is a formula. */
 export const csvTextOf = (column: Column): Sql => {
   const { kind, value } = column;
-  // The product has two decimals, always: those of the factor.
+  // The product of an integer and 0.01 always has two decimals.
   if (kind === 'money') return sql`((${value}) * 0.01)::text`;
   if (kind === 'grams') return sql`round(${value}, greatest(4, min_scale(${value})))::text`;
-  if (kind === 'text') return guarded(sql`(${value})::text`);
-  // Masked once, and not once for each look at it.
+  if (kind === 'text') return escapeFormula(sql`(${value})::text`);
   if (kind === 'name') {
-    const text = sql`person.name`;
-    return sql`(SELECT ${guarded(text)} FROM (SELECT ${masked(value)} OFFSET 0) AS person (name))`;
+    // OFFSET 0 makes the server mask a name once, and not for each use of it.
+    const person = sql`(SELECT ${maskSql(value)} OFFSET 0) AS person (name)`;
+    return sql`(SELECT ${escapeFormula(sql`person.name`)} FROM ${person})`;
   }
   return textOf(column);
 };

@@ -106,7 +106,7 @@ const anyRow: fc.Arbitrary<Row> = fc.record({
   weight: fc.bigInt({ min: -(10n ** 16n), max: 10n ** 16n }).map(String),
 });
 
-it('the CSV writer writes any text as another writer does, byte for byte', async () => {
+it('the CSV writer writes any text as an independent writer does, byte for byte', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyRow, { maxLength: 60 }), async (rows) => {
       expect(await copied(rows)).toBe(rows.map(recordOf).join(''));
@@ -115,7 +115,7 @@ it('the CSV writer writes any text as another writer does, byte for byte', async
   );
 });
 
-it('the CSV writer keeps line feeds between quotes where a piece of the file ends within them', async () => {
+it('the CSV writer keeps quoted line feeds even if a piece of the file ends within them', async () => {
   const long = `${'a"\n'.repeat(40_000)}\n`;
   const rows = Array.from({ length: 5 }, () => ({
     text: long,
@@ -123,6 +123,6 @@ it('the CSV writer keeps line feeds between quotes where a piece of the file end
     paise: '0',
     weight: '0',
   }));
-  // Megabytes that differ would take the matcher minutes to show.
+  // The matcher would need minutes to show a difference of megabytes.
   expect((await copied(rows)) === rows.map(recordOf).join('')).toBe(true);
 });

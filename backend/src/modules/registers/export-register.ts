@@ -14,19 +14,19 @@ import type {
   Column,
   ColumnKind,
   RowValues,
-  WorkedOutRegister,
+  ComputedRegister,
 } from './registers.types.ts';
 import { csvRecord, headersOf, sheetCells } from './present-row.ts';
 
-/** Files that one process writes at a time: each holds a connection and a snapshot. */
-const exportsAtOnce = 2;
+/** The maximum number of files that one process writes concurrently. Each uses a connection. */
+const maxExports = 2;
 const retryAfterSeconds = 30;
-/** Rows that are in memory at a time. */
+/** The number of rows that are in memory at a time. */
 const batchRows = 1000;
-/** Rows of a spreadsheet's one sheet, its header included. */
-const longestSheet = 1_048_576;
-/** The whole of a file, and the longest that a reader may leave a piece of it untaken. */
-const [longestMs, longestStallMs] = [15 * 60_000, 30_000];
+/** The maximum number of rows of a sheet, with its header. */
+const maxSheetRows = 1_048_576;
+/** The time limits in ms of a whole file, and of a reader that does not read. */
+const [maxExportMs, maxStallMs] = [15 * 60_000, 30_000];
 
 /** The content type of each format. */
 export const fileTypes: Readonly<Record<FileFormat, string>> = {
@@ -43,7 +43,7 @@ export interface ExportDeps {
 }
 
 export interface ExportRequest {
-  readonly register: Register | WorkedOutRegister;
+  readonly register: Register | ComputedRegister;
   readonly query: Pick<RegisterQuery, 'from' | 'to' | 'status' | 'q'>;
   readonly format: FileFormat;
   readonly reader: RegisterReader;
@@ -54,18 +54,18 @@ class ReaderStalled extends Error {
   override readonly name = 'ReaderStalled';
 }
 
-/** Takes the next piece only when the reader has taken the one before: memory stays as it is. */
+/** Writes the pieces to the reader. It waits while the reader is slow, so that memory is bounded. */
 const send = async (
-  to: ReplySink,
+  sink: ReplySink,
   pieces: AsyncIterable<string | Uint8Array>,
   { ended, stallMs }: { readonly ended: AbortSignal; readonly stallMs: number },
 ): Promise<void> => {
   for await (const piece of pieces) {
     ended.throwIfAborted();
-    if (to.write(piece)) continue;
+    if (sink.write(piece)) continue;
     const stalled = AbortSignal.timeout(stallMs);
     try {
-      await once(to, 'drain', { signal: AbortSignal.any([ended, stalled]) });
+      await once(sink, 'drain', { signal: AbortSignal.any([ended, stalled]) });
     } catch (error) {
       throw stalled.aborted ? new ReaderStalled() : error;
     }
@@ -77,7 +77,7 @@ const fileNameOf = ({ register, query, format }: ExportRequest): string => {
   return `${register.name}_${period}.${format}`;
 };
 
-/** Returns the pieces of a file whose rows were worked out already. */
+/** Returns the pieces of the file of a computed register. */
 const piecesOfRows = (
   { register: { name, columns }, format }: ExportRequest,
   rows: readonly RowValues[],
@@ -113,7 +113,7 @@ const recordExport = async (
     },
     target: { type: 'register', id: register.name },
     after: { format, from, to, status, isSearch: q !== undefined },
-    // Whatever was typed: it may be somebody's name.
+    // The search text may be a person's name.
     ...(q !== undefined && { sealed: { after: { q } } }),
     requestId: context.requestId,
     ip: context.ip,
@@ -121,24 +121,29 @@ const recordExport = async (
 };
 
 /**
- * Creates the export of a register's whole filter as a file, written while it is read, from one
- * snapshot (contract: accounting > Files). Its audit row is there before the first byte. What fails
- * on the way cuts the connection, so that half a file never looks whole.
- * @throws AppError BUSY while this process writes as many files as it may, and TOO_MANY_ROWS for a
- * spreadsheet that would need a second sheet
+ * Creates the export of a register as a file, with all rows that match a filter (contract: accounting
+ * > Files). The rows are written while they are read from one snapshot. The audit row is committed
+ * before the first byte. An error while the file is written cuts the connection, so that a partial
+ * file never looks complete.
+ * @throws AppError BUSY while this process writes its maximum number of files
+ * @throws AppError TOO_MANY_ROWS for a spreadsheet that would need a second sheet
  */
 export const createExportRegister = (deps: ExportDeps) => {
   let running = 0;
 
-  const write = async (request: ExportRequest, to: ReplySink, gone: AbortSignal): Promise<void> => {
+  const write = async (
+    request: ExportRequest,
+    sink: ReplySink,
+    disconnected: AbortSignal,
+  ): Promise<void> => {
     const { register, query, format } = request;
-    const { stallMs = longestStallMs, sheetRows = longestSheet } = deps.limits ?? {};
-    const ended = AbortSignal.any([gone, AbortSignal.timeout(longestMs)]);
+    const { stallMs = maxStallMs, sheetRows = maxSheetRows } = deps.limits ?? {};
+    const ended = AbortSignal.any([disconnected, AbortSignal.timeout(maxExportMs)]);
     if ('readRows' in register) {
       const rows = await register.readRows();
       await recordExport(deps, request);
-      to.setHeader('x-total-rows', String(rows.length));
-      await send(to, piecesOfRows(request, rows), { ended, stallMs });
+      sink.setHeader('x-total-rows', String(rows.length));
+      await send(sink, piecesOfRows(request, rows), { ended, stallMs });
       return;
     }
     let isRecorded = false;
@@ -148,12 +153,12 @@ export const createExportRegister = (deps: ExportDeps) => {
       if (format === 'xlsx' && asInteger(rows ?? '0') >= sheetRows) {
         throw new AppError('TOO_MANY_ROWS', { field: 'format' });
       }
-      // A file that is read again from another server is the same one.
+      // The read may be repeated on another server. It is still one file with one audit row.
       if (!isRecorded) await recordExport(deps, request);
       isRecorded = true;
-      // A file with as many records is whole.
-      to.setHeader('x-total-rows', rows ?? '0');
-      await send(to, piecesOf({ ...request, register }, filter, snapshot), { ended, stallMs });
+      // By this number the reader can check that the file is complete.
+      sink.setHeader('x-total-rows', rows ?? '0');
+      await send(sink, piecesOf({ ...request, register }, filter, snapshot), { ended, stallMs });
     }, ended);
   };
 
@@ -163,19 +168,19 @@ export const createExportRegister = (deps: ExportDeps) => {
       'content-type': fileTypes[request.format],
       'content-disposition': `attachment; filename="${fileNameOf(request)}"`,
     },
-    async write(to, gone) {
-      if (running >= exportsAtOnce) {
+    async write(sink, disconnected) {
+      if (running >= maxExports) {
         const message = 'Too many files are being written. Please try again in half a minute.';
         throw new AppError('BUSY', { message, retryAfterSeconds });
       }
       running += 1;
       try {
-        await write(request, to, gone);
+        await write(request, sink, disconnected);
       } catch (error) {
-        // The reader has ended the download, so there is no error to fix or report.
+        // The reader has stopped to read, so there is no error of this service to report.
         if (!(error instanceof ReaderStalled)) throw error;
         deps.logger.info({ register: request.register.name }, 'a file was not read to its end');
-        to.destroy();
+        sink.destroy();
       } finally {
         running -= 1;
       }
@@ -186,7 +191,7 @@ export const createExportRegister = (deps: ExportDeps) => {
 /** Exports a register as a file. */
 export type ExportRegister = ReturnType<typeof createExportRegister>;
 
-/** Writes the header and records of rows that are there. */
+/** Writes the header and the records of rows that are in memory. */
 async function* writeRecords(
   columns: readonly Pick<Column, 'name' | 'kind'>[],
   rows: readonly RowValues[],
@@ -199,7 +204,7 @@ async function* inOneBatch(rows: readonly RowValues[]): AsyncGenerator<readonly 
   yield rows;
 }
 
-/** Puts the header, whose names need no quotes, before the records that the database writes. */
+/** Writes the header, whose names need no quotes, and the records from the database. */
 async function* writeCsv(
   columns: readonly Column[],
   records: AsyncIterable<Buffer>,
@@ -222,20 +227,20 @@ async function* cellsOf(
 }
 
 /**
- * Turns batches of rows into the pieces of a spreadsheet. Texts stay texts, whatever they begin
- * with. There is one sheet: the caller has checked that the rows fit.
+ * Writes batches of rows as the pieces of a spreadsheet. A text that looks like a formula stays a
+ * text. The rows must fit into one sheet.
  */
 async function* writeXlsx(
   name: string,
   columns: readonly Pick<Column, 'name' | 'kind'>[],
   batches: AsyncIterable<readonly RowValues[]>,
 ): AsyncGenerator<Uint8Array> {
-  // Loaded by the first spreadsheet: most processes never write one.
+  // The library is loaded for the first spreadsheet, since most processes never write one.
   const { writeXlsxStream } = await import('hucre/xlsx');
   yield* writeXlsxStream(cellsOf(columns, batches), {
     name,
-    columns: headersOf(columns).map((header, at) => {
-      const format = formats[columns[at]?.kind ?? 'text'];
+    columns: headersOf(columns).map((header, index) => {
+      const format = formats[columns[index]?.kind ?? 'text'];
       return { header, ...(format !== undefined && { numFmt: format }) };
     }),
     freezePane: { rows: 1 },

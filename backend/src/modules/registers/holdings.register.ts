@@ -8,10 +8,13 @@ const isFrom = ({ from }: Window): Sql =>
 const isAfter = ({ until }: Window): Sql =>
   until === undefined ? sql`false` : sql`m.at >= ${until}::timestamptz`;
 
-/** Sums a customer's movements in the window and since: the cost follows their own movements. */
+/**
+ * Sums a customer's movements from the start of the window (`since`), after its end (`after`), and
+ * within it by kind. Only the customer's own movements are read.
+ */
 const movementsOf = (window: Window): Sql => {
   const [after, during] = [isAfter(window), sql`NOT (${isAfter(window)})`];
-  const of = (kind: string): Sql => sql`
+  const sumOf = (kind: string): Sql => sql`
     coalesce(sum(abs(m.grams)) FILTER (WHERE ${during} AND m.kind = ${kind}), 0)`;
   return sql`
     CROSS JOIN LATERAL (
@@ -19,19 +22,19 @@ const movementsOf = (window: Window): Sql => {
         coalesce(sum(m.grams) FILTER (WHERE ${after}), 0) AS after,
         coalesce(sum(m.invested_paise), 0) AS invested_since,
         coalesce(sum(m.invested_paise) FILTER (WHERE ${after}), 0) AS invested_after,
-        ${of('CREDIT')} AS credited, ${of('DEBIT')} AS debited,
-        ${of('FORFEITED')} AS forfeited, ${of('RECOVERED')} AS recovered
+        ${sumOf('CREDIT')} AS credited, ${sumOf('DEBIT')} AS debited,
+        ${sumOf('FORFEITED')} AS forfeited, ${sumOf('RECOVERED')} AS recovered
       FROM holding_movement m WHERE m.user_id = h.user_id AND ${isFrom(window)}) AS moved`;
 };
 
-/** Held at the end of the window. */
-const closing = (window: Window): Sql =>
+/** Selects the grams that a customer held at the end of the window. */
+const closingGrams = (window: Window): Sql =>
   window.until === undefined
     ? sql`h.balance`
     : sql`h.balance - coalesce((SELECT sum(m.grams) FROM holding_movement m
         WHERE m.user_id = h.user_id AND ${isAfter(window)}), 0)`;
 
-/** Lists each customer's holding at both ends of a period, newest customers first. */
+/** The holdings of customers at both ends of a period, newest customers first. */
 export const holdingsRegister: Register = {
   name: 'holdings',
   permission: 'gold.holdings.read',
@@ -58,6 +61,6 @@ export const holdingsRegister: Register = {
     time('updatedAt', sql`h.updated_at`),
   ],
   isOfStatus: (status, window) =>
-    status === 'HELD' ? sql`${closing(window)} > 0` : sql`${closing(window)} <= 0`,
+    status === 'HELD' ? sql`${closingGrams(window)} > 0` : sql`${closingGrams(window)} <= 0`,
   isFoundBy: (q) => (isUuid(q) ? sql`h.user_id = ${q}::uuid` : sql`false`),
 };

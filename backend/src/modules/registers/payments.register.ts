@@ -3,7 +3,7 @@ import { isUuid } from '../../platform/ids/random.ts';
 import { count, date, money, personName, text, time, valuesOf } from './columns.ts';
 import type { Register } from './registers.types.ts';
 
-/** Money of other currencies is no rupees: it is shown, and never added up. */
+/** Shows an amount only if it is in rupees, since amounts of other currencies are never added up. */
 const rupees = (value: Sql): Sql => sql`CASE WHEN g.currency = 'INR' THEN ${value} END`;
 const captured = sql`CASE WHEN g.currency = 'INR' AND g.status <> 'FAILED' THEN g.amount_paise END`;
 const refunded = sql`CASE WHEN g.currency = 'INR' AND g.status = 'REFUNDED' THEN g.amount_paise END`;

@@ -1,11 +1,11 @@
 import { sql, type Sql } from '../../platform/db/index.ts';
 import { isUuid } from '../../platform/ids/random.ts';
-import { count, date, money, nothing, personName, text, time, valuesOf } from './columns.ts';
+import { count, date, money, noJoins, personName, text, time, valuesOf } from './columns.ts';
 import type { Register } from './registers.types.ts';
 
 const moment = sql`coalesce(t.paid_at, t.created_at)`;
 
-/** Selects payouts by the provider's id of an attempt, or by UTR. */
+/** Selects payouts by the provider's id of an attempt or by UTR. */
 const byReference = (q: string): Sql => sql`
   SELECT a.payout_id FROM payout_attempt a
   WHERE a.provider_payout_id = ${q}
@@ -17,7 +17,7 @@ const byId = (q: string): Sql => sql`
   WHERE f.id = ${q}::uuid OR f.order_id = ${q}::uuid OR f.user_id = ${q}::uuid
     OR f.bank_account_id = ${q}::uuid`;
 
-/** Lists payouts of sales by the day they were paid, or by that of their creation until then. */
+/** Payouts of sales, by the day on which they were paid. An unpaid payout has the day of its creation. */
 export const payoutsRegister: Register = {
   name: 'payouts',
   permission: 'gold.payouts.read',
@@ -27,7 +27,7 @@ export const payoutsRegister: Register = {
   alias: 't',
   moment,
   key: sql`t.id`,
-  figures: nothing,
+  figures: noJoins,
   lookups: sql`
     LEFT JOIN app_user u ON u.id = t.user_id
     LEFT JOIN bank_account b ON b.id = t.bank_account_id`,

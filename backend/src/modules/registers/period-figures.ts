@@ -10,31 +10,31 @@ export interface Period {
   readonly to?: string | undefined;
 }
 
-/** Returns the moments that a period of IST dates begins and ends at. */
+/** Returns the moments at which a period of IST dates begins and ends. */
 export const windowOf = ({ from, to }: Period): Window => ({
   from: from === undefined ? undefined : startOfIstDate(from),
   until: to === undefined ? undefined : endOfIstDate(to),
 });
 
-/** A sum of paise, or a number of things. */
+/** Converts a sum of paise, or a count, to a number. */
 export const asInteger = (text: string): number => toSafePaise(paise(BigInt(text)));
 
-/** A sum of grams in its wire form. */
+/** Converts a sum of grams to its form in responses. */
 export const asGrams = (text: string): string => formatGrams(gramsFromDatabase(text));
 
-/** Each figure by its name, as SQL. The names say how it is shown. */
+/** The SQL of each figure, by the figure's name. */
 type Sums = Readonly<Record<string, Sql>>;
 type Figure<Name> = Name extends `${string}rams` ? string : number;
 type Figures<S extends Sums> = { readonly [Name in keyof S]: Figure<Name> };
 
-/** Restricts `moment` to the window. */
+/** Matches a `moment` within the window. */
 export const isWithin = (moment: Sql, { from, until }: Window): Sql => sql`
   ${from === undefined ? noSql : sql`${moment} >= ${from}::timestamptz AND`}
   ${until === undefined ? sql`true` : sql`${moment} < ${until}::timestamptz`}`;
 
 /**
- * Selects sums in one statement, exactly. A figure whose name ends in `grams` or `Grams` is a
- * weight, any other an integer. The sum of nothing is zero.
+ * Selects exact sums in one statement. A figure whose name ends in `grams` or `Grams` is a weight.
+ * Every other figure is an integer. The sum of no rows is 0.
  */
 export const selectFigures = async <S extends Sums>(
   db: Db,
@@ -42,17 +42,16 @@ export const selectFigures = async <S extends Sums>(
   from: Sql,
 ): Promise<Figures<S>> => {
   const names = Object.keys(sums);
-  const list = names.map((name) => sql`coalesce(${sums[name]}, 0)::text`);
-  const [first, ...others] = list;
+  const [first, ...others] = names.map((name) => sql`coalesce(${sums[name]}, 0)::text`);
   invariant(first, 'there is a figure');
   const columns = others.reduce((before, next) => sql`${before}, ${next}`, first);
   const row = await selectOne<{ figures: readonly string[] }>(
     db,
     sql`SELECT ARRAY[${columns}] AS figures ${from}`,
   );
-  const shown = names.map((name, at) => {
-    const text = row?.figures[at] ?? '0';
+  const figures = names.map((name, index) => {
+    const text = row?.figures[index] ?? '0';
     return [name, /grams$/iu.test(name) ? asGrams(text) : asInteger(text)] as const;
   });
-  return Object.fromEntries(shown) as Figures<S>; // by the names
+  return Object.fromEntries(figures) as Figures<S>; // the names decide the types
 };

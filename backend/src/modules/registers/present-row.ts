@@ -21,19 +21,19 @@ const jsonOf = (kind: ColumnKind, value: string): string | number => {
   return kind === 'name' ? maskName(value) : value;
 };
 
-/** Presents a row as JSON: paise are integers, grams texts. */
+/** Presents a row as JSON. Paise are integers and grams are texts. */
 export const presentRow = (
   columns: readonly Column[],
   values: RowValues,
 ): Readonly<Record<string, string | number | null>> =>
   Object.fromEntries(
-    columns.map(({ name, kind }, at) => {
-      const value = values[at] ?? null;
+    columns.map(({ name, kind }, index) => {
+      const value = values[index] ?? null;
       return [name, value === null ? null : jsonOf(kind, value)];
     }),
   );
 
-/** Presents the sums that follow the count in a row of totals. */
+/** Presents the sums of a row of totals. The row begins with the count. */
 export const presentTotals = (
   { columns }: Register,
   values: RowValues,
@@ -43,7 +43,7 @@ export const presentTotals = (
     values.slice(1),
   );
 
-/** Names the columns of a file: money is in rupees there. */
+/** Returns the names of a file's columns. Money is in rupees there, so its names end in `Inr`. */
 export const headersOf = (columns: readonly Pick<Column, 'name' | 'kind'>[]): string[] =>
   columns.map(({ name, kind }) => (kind === 'money' ? name.replace(/Paise$/u, 'Inr') : name));
 
@@ -52,23 +52,23 @@ const decimalOf = (kind: ColumnKind, value: string): string => {
   return kind === 'grams' ? formatGrams(gramsFromDatabase(value)) : value;
 };
 
-/** A cell of a spreadsheet: a figure is a number where it keeps all its digits. */
+/** Returns the cells of a row of a spreadsheet. A figure is a number if that keeps all its digits. */
 export const sheetCells = (
   columns: readonly Pick<Column, 'kind'>[],
   values: RowValues,
 ): (string | number | null)[] =>
-  columns.map(({ kind }, at) => {
-    const value = values[at] ?? null;
+  columns.map(({ kind }, index) => {
+    const value = values[index] ?? null;
     if (value === null) return null;
     if (kind === 'name') return maskName(value);
     const isFigure = kind === 'money' || kind === 'grams' || kind === 'count';
     return isFigure ? toCellNumber(decimalOf(kind, value)) : value;
   });
 
-/** A record of a CSV file, of figures, dates and times alone. */
+/** Returns a record of a CSV file. The columns must be figures, dates and times, not texts. */
 export const csvRecord = (columns: readonly Pick<Column, 'kind'>[], values: RowValues): string => {
-  const cells = columns.map(({ kind }, at) => {
-    const value = values[at] ?? null;
+  const cells = columns.map(({ kind }, index) => {
+    const value = values[index] ?? null;
     return value === null ? '' : decimalOf(kind, value);
   });
   return `${cells.join(',')}\r\n`;

@@ -1,12 +1,12 @@
 import { sql, type Sql } from '../../platform/db/index.ts';
 import { isUuid } from '../../platform/ids/random.ts';
-import { count, date, money, nothing, personName, text, time } from './columns.ts';
+import { count, date, money, noJoins, personName, text, time } from './columns.ts';
 import type { Register } from './registers.types.ts';
 
-/** Shows a figure of a supply alone: goods that did not leave the house are none. */
+/** Shows a figure only for a shipped order, since any other order is not a supply. */
 const supplied = (value: Sql): Sql => sql`CASE WHEN o.shipped_at IS NOT NULL THEN ${value} END`;
 const returned = (value: Sql): Sql => sql`CASE WHEN o.returned_at IS NOT NULL THEN ${value} END`;
-/** Goods that came back are owed nothing any more. */
+/** Shows an amount only for shipped goods that were not returned, since no other goods are owed. */
 const owed = (value: Sql): Sql => sql`
   CASE WHEN o.shipped_at IS NOT NULL AND o.returned_at IS NULL THEN ${value} END`;
 const moment = sql`coalesce(o.shipped_at, o.created_at)`;
@@ -19,7 +19,7 @@ const byId = (q: string): Sql => sql`
   UNION SELECT f.id FROM product_order f WHERE f.user_id = ${q}::uuid
   UNION SELECT l.order_id FROM product_order_line l WHERE l.product_id = ${q}::uuid`;
 
-/** Orders of jewellery, by the day on which the order was dispatched: the day of the supply. */
+/** Orders of jewellery, by the day on which the order was shipped, which is the day of the supply. */
 export const productSalesRegister: Register = {
   name: 'product-sales',
   permission: 'gold.buys.read',
@@ -29,7 +29,7 @@ export const productSalesRegister: Register = {
   alias: 'o',
   moment,
   key: sql`o.id`,
-  figures: nothing,
+  figures: noJoins,
   lookups: sql`
     LEFT JOIN app_user u ON u.id = o.user_id
     LEFT JOIN product_invoice i ON i.order_id = o.id AND i.kind = 'INVOICE'

@@ -2,7 +2,7 @@ import { sql, type Db } from '../../platform/db/index.ts';
 import { isWithin, selectFigures } from './period-figures.ts';
 import type { Window } from './registers.types.ts';
 
-/** Jewellery that left the house in the window, by its invoices, whatever became of it since. */
+/** Sums the invoices of the window. A later return does not change them. */
 const readSupplied = (db: Db, window: Window) =>
   selectFigures(
     db,
@@ -18,7 +18,7 @@ const readSupplied = (db: Db, window: Window) =>
     sql`FROM product_invoice WHERE kind = 'INVOICE' AND ${isWithin(sql`issued_at`, window)}`,
   );
 
-/** Jewellery that came back in the window, by its credit notes. */
+/** Sums the credit notes of the window. */
 const readReturned = (db: Db, window: Window) =>
   selectFigures(
     db,
@@ -32,7 +32,7 @@ const readReturned = (db: Db, window: Window) =>
     sql`FROM product_invoice WHERE kind = 'CREDIT_NOTE' AND ${isWithin(sql`issued_at`, window)}`,
   );
 
-/** Cash that was recorded in the window: the day on a receipt may lie in a month that is closed. */
+/** Sums the cash recorded in the window. The day of a receipt may be in a closed month. */
 const readReceived = (db: Db, window: Window) =>
   selectFigures(
     db,
@@ -41,8 +41,8 @@ const readReceived = (db: Db, window: Window) =>
   );
 
 /**
- * Reads what customers owed at the window's end for goods they kept, and what was to be paid back
- * to them for goods that had come back.
+ * Reads two sums at the window's end: the amounts that customers owed for goods they kept, and the
+ * amounts that were refundable for returned goods.
  */
 const readClosing = (db: Db, { until }: Window) => {
   const issued = isWithin(sql`issued_at`, { until });
@@ -64,7 +64,7 @@ const readClosing = (db: Db, { until }: Window) => {
   );
 };
 
-/** Returns the figures of jewellery of a window, each by the moment of its event. */
+/** Returns the figures of jewellery of a window. Each figure counts by the moment of its event. */
 export const readProductSales = async (db: Db, window: Window) => ({
   ...(await readSupplied(db, window)),
   ...(await readReturned(db, window)),

@@ -6,12 +6,13 @@ import { presentRow, presentTotals } from './present-row.ts';
 import { rowsSql, totalsSql } from './register-sql.ts';
 import type { Register, RegisterFilter, RowValues } from './registers.types.ts';
 
-type Named = Readonly<Record<string, string | null>>;
-const valuesOf = (row: Named): RowValues => Object.keys(row).map((_, at) => row[`c${at}`] ?? null);
+type NamedRow = Readonly<Record<string, string | null>>;
+const valuesOf = (row: NamedRow): RowValues =>
+  Object.keys(row).map((_, index) => row[`c${index}`] ?? null);
 
 /**
- * Reads a page of a register and the sums of its whole filter, in a transaction of one moment: the
- * sums are those of exactly the rows that the pages show.
+ * Reads a page of a register and the sums of all rows that match the filter. The transaction must
+ * read one snapshot, so that the page and the sums agree.
  */
 export const readRegister = async (
   tx: Db,
@@ -19,16 +20,16 @@ export const readRegister = async (
   filter: RegisterFilter,
   page: Page,
 ) => {
-  const totals = await selectOne<Named>(tx, totalsSql(register, filter));
+  const totals = await selectOne<NamedRow>(tx, totalsSql(register, filter));
   invariant(totals, 'a sum has a row');
   const sums = valuesOf(totals);
   const total = asInteger(sums[0] ?? '0');
   const offset = offsetOf(page);
-  // Behind the last page there is nothing to read.
+  // After the last page there are no rows to read.
   const rows =
     offset >= total
       ? []
-      : await selectRows<Named>(tx, rowsSql(register, filter, { limit: page.limit, offset }));
+      : await selectRows<NamedRow>(tx, rowsSql(register, filter, { limit: page.limit, offset }));
   return {
     items: rows.map((row) => presentRow(register.columns, valuesOf(row))),
     total,

@@ -21,27 +21,27 @@ const orderOf = ({ moment, key }: Register): Sql =>
   moment === undefined ? sql`ORDER BY ${key} DESC` : sql`ORDER BY ${moment} DESC, ${key} DESC`;
 
 const listOf = (values: readonly Sql[]): Sql =>
-  joinSql(values.map((value, at) => sql`${value} AS ${sqlName(`c${at}`)}`));
+  joinSql(values.map((value, index) => sql`${value} AS ${sqlName(`c${index}`)}`));
 
 const selectSql = (
   register: Register,
   filter: RegisterFilter,
-  form: (column: Column) => Sql,
-  cut = noSql,
+  toCell: (column: Column) => Sql,
+  limitSql = noSql,
 ): Sql => {
   const [table, alias] = [sqlName(register.table), sqlName(register.alias)];
   return sql`
-    SELECT ${listOf(register.columns.map(form))}
+    SELECT ${listOf(register.columns.map(toCell))}
     FROM (
       SELECT ${alias}.* FROM ${table} ${alias}
-      WHERE ${conditionOf(register, filter)} ${orderOf(register)} ${cut}) AS ${alias}
+      WHERE ${conditionOf(register, filter)} ${orderOf(register)} ${limitSql}) AS ${alias}
     ${register.figures(filter)} ${register.lookups}
     ${orderOf(register)}`;
 };
 
 /**
- * Selects rows, newest first, each value as text under `c0`, `c1`, … in the order of the columns.
- * A page is cut out before anything is joined to it, in the order of the register's index.
+ * Selects rows, newest first. Each value is a text, with the names `c0`, `c1`, … in the order of the
+ * columns. A page is limited before the joins, so that only its rows are joined.
  */
 export const rowsSql = (
   register: Register,
@@ -49,15 +49,15 @@ export const rowsSql = (
   page?: { readonly limit: number; readonly offset: number },
 ): Sql => {
   const { limit, offset } = page ?? {};
-  const cut = limit === undefined ? noSql : sql`LIMIT ${limit}::int OFFSET ${offset}::int`;
-  return selectSql(register, filter, textOf, cut);
+  const limitSql = limit === undefined ? noSql : sql`LIMIT ${limit}::int OFFSET ${offset}::int`;
+  return selectSql(register, filter, textOf, limitSql);
 };
 
-/** Selects the rows of a whole filter as the cells of a CSV file. */
+/** Selects all rows that match a filter, as the cells of a CSV file. */
 export const csvSql = (register: Register, filter: RegisterFilter): Sql =>
   selectSql(register, filter, csvTextOf);
 
-/** Selects the number of rows of a filter as `c0`, then the sum of each summed column. */
+/** Selects the number of rows that match a filter as `c0`, then the sum of each summed column. */
 export const totalsSql = (register: Register, filter: RegisterFilter): Sql => {
   const sums = register.columns
     .filter(({ isSummed }) => isSummed)

@@ -8,7 +8,7 @@ const countOf = (condition: Sql): Sql => sql`count(*) FILTER (WHERE ${condition}
 const sumOf = (value: Sql, condition: Sql): Sql =>
   sql`coalesce(sum(${value}) FILTER (WHERE ${condition}), 0)`;
 
-/** Purchases whose gold was allocated in the window, whatever became of them since. */
+/** Sums the purchases that were allocated in the window. A later recovery does not change them. */
 const readBuys = (db: Db, window: Window) =>
   selectFigures(
     db,
@@ -28,7 +28,7 @@ const readBuys = (db: Db, window: Window) =>
       AND ${isWithin(sql`coalesce(allocated_at, created_at)`, window)}`,
   );
 
-/** Sales whose gold left the customer in the window. */
+/** Sums the sales that were confirmed in the window. */
 const readSells = (db: Db, window: Window) =>
   selectFigures(
     db,
@@ -44,7 +44,7 @@ const readSells = (db: Db, window: Window) =>
       AND ${isWithin(sql`coalesce(confirmed_at, created_at)`, window)}`,
   );
 
-/** Money of other currencies is never added to rupees: it is counted. */
+/** Sums the payments of the window. Payments in other currencies are only counted. */
 const readPayments = async (db: Db, window: Window) => {
   const isRupees = sql`currency = 'INR'`;
   const captured = await selectFigures(
@@ -75,8 +75,8 @@ const readPayments = async (db: Db, window: Window) => {
 };
 
 /**
- * Reads payouts from the history of the sales, which is only ever added to: money that comes back
- * later leaves the figures of the day on which it was paid as they were.
+ * Sums payouts by the history of the sales, which is append-only. A later reversal therefore does not
+ * change the figures of the day on which a payout was paid.
  */
 const readPayouts = (db: Db, window: Window) => {
   const isPaid = sql`e.to_status = 'COMPLETED'`;
@@ -96,7 +96,7 @@ const readPayouts = (db: Db, window: Window) => {
 
 const isOfKind = (kind: string): Sql => sql`kind = ${kind}`;
 
-/** Movements of the window, by kind. Grams that leave are positive under their own name. */
+/** Sums the movements of the window by kind. All sums are positive. */
 const readMovements = (db: Db, window: Window) =>
   selectFigures(
     db,
@@ -109,15 +109,15 @@ const readMovements = (db: Db, window: Window) =>
     sql`FROM holding_movement WHERE ${isWithin(sql`at`, window)}`,
   );
 
-const sinceOf = (moment: Date | undefined): Sql =>
+const isSince = (moment: Date | undefined): Sql =>
   moment === undefined ? sql`false` : sql`at >= ${moment}::timestamptz`;
 
 /**
- * Reads what all customers held at both ends of the window: what they hold now, less what moved
- * since. The cost follows what moved since the window began.
+ * Reads the holdings of all customers at both ends of the window. Each is the current holding less
+ * the movements since, so that only the movements since the start of the window are read.
  */
 const readHoldings = (db: Db, { from, until }: Window) => {
-  const [sinceStart, sinceEnd] = [from === undefined ? sql`true` : sinceOf(from), sinceOf(until)];
+  const [sinceStart, sinceEnd] = [from === undefined ? sql`true` : isSince(from), isSince(until)];
   return selectFigures(
     db,
     {
@@ -133,11 +133,9 @@ const readHoldings = (db: Db, { from, until }: Window) => {
 };
 
 /**
- * Returns the totals of a period of IST dates, both included: what was bought, sold, captured and
- * paid out, the jewellery that was supplied, and the gold that moved
- * (contract: accounting > Summary). Paise are safe integers, grams texts. Each figure goes by the
- * moment of its event, which does not change later, so that a period that is over keeps its totals.
- * Run it in one REPEATABLE READ transaction, so that they are of one moment.
+ * Returns the totals of a period of IST dates (contract: accounting > Summary). Each figure counts by
+ * the moment of its event, which never changes. A past period therefore keeps its totals. The caller
+ * must use a REPEATABLE READ transaction, so that all totals are of one snapshot.
  */
 export const registerTotals = async (db: Db, period: Period) => {
   const window = windowOf(period);

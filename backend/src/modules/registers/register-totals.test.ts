@@ -17,7 +17,7 @@ const nothing = {
 
 const sum = (values: readonly bigint[]): number => Number(values.reduce((a, b) => a + b, 0n));
 
-/** Plays an outcome of the payout, and waits until the sale has heard of it. */
+/** Plays an outcome of the payout, and waits until it is applied to the sale. */
 const play = async (
   open: OpenBooks,
   payoutId: string,
@@ -35,7 +35,7 @@ const play = async (
 const dayOf = (open: OpenBooks, days: number): string =>
   istDate(new Date(open.system.clock.now().getTime() + days * 86_400_000));
 
-it('never changes what a day that is over came to: bought, sold and paid out', async ({ open }) => {
+it('the totals of a past day never change: bought, sold and paid out', async ({ open }) => {
   const { db } = open.system;
   expect(await registerTotals(db, {})).toMatchObject(nothing);
   const today = dayOf(open, 0);

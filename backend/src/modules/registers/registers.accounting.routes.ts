@@ -27,9 +27,9 @@ import { sellsRegister } from './sells.register.ts';
 interface RegistersDeps extends ExportDeps {
   readonly db: Db;
   readonly inTransaction: InTransaction;
-  /** Shared where other routes write files too: a process writes two at a time. */
+  /** The export that other routes of the process use too, since its limits count for the process. */
   readonly exportRegister?: ExportRegister;
-  /** Admits those who hold `permission`, and what `besides` names of a query. */
+  /** Admits users with `permission` and with the permission that `besides` returns for a query. */
   readonly access: (
     permission: RegisterPermission,
     besides?: (query: unknown) => RegisterPermission | undefined,
@@ -45,11 +45,11 @@ const registers: readonly Register[] = [
   productSalesRegister,
 ];
 
-/** Totals and page are of one moment. */
-const ofOneMoment = { isolation: 'RepeatableRead', timeoutMs: 30_000 } as const;
+/** The transaction reads one snapshot, so that totals and page agree. */
+const onOneSnapshot = { isolation: 'RepeatableRead', timeoutMs: 30_000 } as const;
 
 /** Returns the further permission that a query needs if it requests a file. */
-export const filesNeed = (query: unknown): 'gold.export' | undefined =>
+export const filePermissionOf = (query: unknown): 'gold.export' | undefined =>
   asksForFile(query) ? 'gold.export' : undefined;
 
 /** Declares the registers of the accounting API, as pages and as files. */
@@ -66,7 +66,7 @@ export const createRegisterAccountingRoutes = (deps: RegistersDeps): Route[] => 
     query: periodQuery,
     responses: { 200: summaryView },
     handler: async ({ query }) => {
-      const totals = await inTransaction((tx) => registerTotals(tx, query), ofOneMoment);
+      const totals = await inTransaction((tx) => registerTotals(tx, query), onOneSnapshot);
       return ok({ from: query.from ?? null, to: query.to ?? null, ...totals });
     },
   });
@@ -77,7 +77,7 @@ export const createRegisterAccountingRoutes = (deps: RegistersDeps): Route[] => 
       path: `/gold/${register.name}`,
       summary: register.summary,
       tags: ['registers'],
-      access: access(register.permission, filesNeed),
+      access: access(register.permission, filePermissionOf),
       query: registerQueryOf(register),
       responses: { 200: registerPageOf(register) },
       produces: Object.values(fileTypes),
@@ -87,7 +87,7 @@ export const createRegisterAccountingRoutes = (deps: RegistersDeps): Route[] => 
         if (format !== 'json') return exportRegister({ register, query, format, reader, context });
         const filter = { ...windowOf(query), status, q };
         return ok(
-          await inTransaction((tx) => readRegister(tx, register, filter, query), ofOneMoment),
+          await inTransaction((tx) => readRegister(tx, register, filter, query), onOneSnapshot),
         );
       },
     });

@@ -9,7 +9,7 @@ import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { createAccounting, portalRead } from '../accounting/index.ts';
 import { createRegisterAccountingRoutes } from './index.ts';
 
-/** Rows and their length are enough that the file fits into no buffer on its way. */
+/** The number and length of rows make a file that no buffer can hold. */
 const [payments, idLength] = [100_000, 600];
 let system: TestSystem;
 let make: Factories;
@@ -54,7 +54,7 @@ const open = async (path: string, base = url): Promise<IncomingMessage> => {
 };
 const csv = '/gold/payments?format=csv';
 
-/** Backends of the database that are reading a snapshot for a file. */
+/** Returns the database's backends that are reading a snapshot for a file. */
 const readers = (): Promise<{ pid: number }[]> =>
   withConnection(system.addresses.databaseUrl, async (client) => {
     const { rows } = await client.query<{ pid: number }>(
@@ -69,7 +69,7 @@ const untilNobodyReads = (): Promise<void> =>
     expect(await readers()).toEqual([]);
   });
 
-/** Jewellery is a purchase of the customer as gold is. */
+/** Returns the permission of a register. Jewellery has the permission of purchases. */
 const permissionOf = (name: string): never =>
   `gold.${name === 'product-sales' ? 'buys' : name}.read` as never; // one of the list
 
@@ -94,7 +94,7 @@ describe('the order of refusals', () => {
     expect(await as(reader.token)('GET', `/gold/${name}`)).toMatchObject({ status: 200 });
   });
 
-  it('asks for gold.export besides, before it looks at the rest of the query, and audits', async () => {
+  it('checks gold.export before the other parts of the query, and audits a refusal', async () => {
     const { token: viewer } = await make.portalUser('viewer');
     const before = await system.db.auditLog.count();
     for (const format of ['csv', 'xlsx']) {
@@ -146,14 +146,14 @@ it.each([`q=${encodeURIComponent(`' OR 1=1 --`)}`, 'q=%25', 'q=_', 'q=%3D1%2B1']
   },
 );
 
-it('a register answers a page far behind the last one, and the widest period', async () => {
+it('a register returns a page far after the last page, and the widest period', async () => {
   const query = 'page=1000000&limit=100&from=2000-01-01&to=2100-12-31';
   const { body } = await as(token)('GET', `/gold/payments?${query}`);
   expect(body).toMatchObject({ items: [], page: 1_000_000, total: payments });
 });
 
 describe('a file', () => {
-  it('has an audit row before its first byte, what was searched for sealed in it', async () => {
+  it('has an audit row before its first byte, in which the search text is sealed', async () => {
     await (await open(`${csv}&q=Asha%20Rao&from=2026-01-05`)).toArray();
     const row = await system.db.auditLog.findFirstOrThrow({ orderBy: { seq: 'desc' } });
     expect(row).toMatchObject({
@@ -167,7 +167,7 @@ describe('a file', () => {
     expect(JSON.stringify(row.after)).not.toContain('Asha');
   });
 
-  it('gives its headers alone to HEAD, and is read by nobody then', async () => {
+  it('is not read for HEAD, which returns only the headers', async () => {
     const before = await system.db.auditLog.count();
     const headers = { 'x-portal-token': token };
     const response = await fetch(url + csv, { method: 'HEAD', headers });
@@ -175,7 +175,7 @@ describe('a file', () => {
     expect(await system.db.auditLog.count()).toBe(before);
   });
 
-  it('is one of two at a time; a place is free again when a reader has left', async () => {
+  it('is one of at most two at a time, until a reader disconnects', async () => {
     const held = [await open(csv), await open(csv)];
     const busy = await as(token)('GET', csv);
     expect(busy).toMatchObject({ status: 503, code: 'BUSY' });
@@ -189,7 +189,7 @@ describe('a file', () => {
     expect(text.split('\r\n')).toHaveLength(Number(whole.headers['x-total-rows']) + 2);
   });
 
-  it('is a spreadsheet of one sheet, and refused before its first byte where it needs more', async () => {
+  it('is refused before its first byte if a spreadsheet would need a second sheet', async () => {
     const before = await system.db.auditLog.count();
     const wide = createCaller(narrowUrl, { 'x-portal-token': token });
     const refused = await wide('GET', '/gold/payments?format=xlsx');
@@ -205,7 +205,7 @@ describe('a file', () => {
     await untilNobodyReads();
   });
 
-  it('is read no further when the reader of a spreadsheet leaves', async () => {
+  it('is not read any further when the reader of a spreadsheet disconnects', async () => {
     const response = await open('/gold/payments?format=xlsx');
     await once(response, 'readable');
     expect(await readers()).toHaveLength(1);
@@ -213,13 +213,13 @@ describe('a file', () => {
     await untilNobodyReads();
   });
 
-  it('is cut off when its reader takes nothing, and frees the database', async () => {
+  it('is cut off when its reader does not read, and frees the database', async () => {
     const response = await open(csv, impatientUrl);
     await untilNobodyReads();
     await expect(response.toArray()).rejects.toThrow('aborted');
   });
 
-  it('is cut off, and never ended, when the database fails on the way', async () => {
+  it('is cut off and never completed when the database fails', async () => {
     const response = await open(csv);
     await eventually(async () => {
       expect(await readers()).toHaveLength(1);

@@ -36,7 +36,7 @@ const names = [
   'अशा राव',
 ];
 
-/** Figures such as trades seldom have: halves of odd taxes, eight decimals, losses, other money. */
+/** Adds rare figures, such as odd taxes, eight decimals, losses and other currencies. */
 const oddFigures = [
   `UPDATE product_order SET cash_received_paise = total_paise - abs(hashtext(id::text)) % 2 * 777
    WHERE status IN ('DELIVERED', 'RETURNED')`,
@@ -135,13 +135,13 @@ const anyFilter = fc
     return { name, filter, found, page, limit };
   });
 
-/** The whole of each register: filters by chance may leave few rows. */
+/** The filters that match all rows of each register, since random filters may match few rows. */
 const wholeRegisters = registerNames.map((name): [RegisterQuery] => {
   const filter = { from: undefined, to: undefined, status: undefined };
   return [{ name, filter, found: null, page: 1, limit: 100 }];
 });
 
-/** Turns a number into something to search for: of the register mostly, or of nothing. */
+/** Converts a number to a search text, which is usually found in the register. */
 const searched = (name: RegisterName, found: number | null): string | undefined => {
   if (found === null) return undefined;
   const known = modelNames(name, tables);
@@ -170,7 +170,7 @@ const sheetOf = (row: ModelRow) =>
   });
 
 describe('a register under any filter', () => {
-  it('shows the rows and sums that the tables say, as JSON and as CSV', async () => {
+  it('has the rows and sums of the tables, as JSON and as CSV', async () => {
     let rowsSeen = 0;
     const headed = Object.fromEntries(
       registerNames.map((name) => [name, modelRows(name, tables, {})[0] ?? {}]),

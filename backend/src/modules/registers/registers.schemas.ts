@@ -11,7 +11,7 @@ const periodFields = {
     .optional(),
 };
 
-/** Returns true where `from` is not after `to`. */
+/** Returns true if `from` is not after `to`. */
 export const isInOrder = ({
   from,
   to,
@@ -26,10 +26,10 @@ export const periodQuery = z.object(periodFields).refine(isInOrder, outOfOrder);
 const fileFormats = ['csv', 'xlsx'] as const;
 export type FileFormat = (typeof fileFormats)[number];
 
-/** The form of a register's answer: a page, or the whole filter as a file. */
+/** The format of a response. JSON is one page, and a file has all rows that match the filter. */
 const formatField = z.enum(['json', ...fileFormats]).default('json');
 
-/** The parameters that every register takes besides its own filters. */
+/** The parameters that all registers share. */
 export const registerFields = { ...periodFields, format: formatField };
 
 export const registerQueryOf = ({ statuses }: Register) =>

@@ -7,7 +7,7 @@ export interface RegisterReader {
   readonly role: string;
 }
 
-/** The permission that the guard requires. Files need `gold.export` besides. */
+/** The permission that the guard requires. A file also needs `gold.export`. */
 export type RegisterPermission =
   | 'gold.summary.read'
   | 'gold.buys.read'
@@ -21,7 +21,7 @@ export type RegisterPermission =
   | 'gold.month_end.read'
   | 'gold.export';
 
-/** The moments of a period: `from` on, and before `until`. Open where one is missing. */
+/** A period from `from` on and before `until`. If an end is missing, the period has no such limit. */
 export interface Window {
   readonly from?: Date | undefined;
   readonly until?: Date | undefined;
@@ -39,17 +39,17 @@ export interface RegisterFilter extends Window {
 export type ColumnKind = 'text' | 'name' | 'date' | 'time' | 'money' | 'grams' | 'count';
 
 export interface Column {
-  /** Its key in JSON. */
+  /** The name of the column in JSON. */
   readonly name: string;
   readonly kind: ColumnKind;
   readonly value: Sql;
-  /** It is added up over the whole filter. `value` then needs no lookups. */
+  /** True if the totals have the sum of the column. `value` must then not use `lookups`. */
   readonly isSummed: boolean;
 }
 
-/** Declares a register once: its pages, its totals and its files are made from this. */
+/** The declaration of a register, from which its pages, totals and files are made. */
 export interface Register {
-  /** The last part of its path. */
+  /** The last part of the register's path. */
   readonly name:
     | 'buys'
     | 'sells'
@@ -63,29 +63,30 @@ export interface Register {
   readonly permission: RegisterPermission;
   readonly summary: string;
   readonly statuses: readonly [string, ...string[]];
-  /** The table whose rows it lists, and the alias that the rest uses. */
+  /** The table whose rows the register lists. */
   readonly table: string;
+  /** The alias of the table in all SQL of the register. */
   readonly alias: string;
-  /** Restricts the table to the rows of the register. Returns undefined for all. */
+  /** Matches the rows of the table that belong to the register. Absent if all rows do. */
   readonly condition?: Sql;
-  /** The moment by which a row belongs to a day. Without one the register shows a period. */
+  /** The moment by which a row belongs to a day. Absent if a row shows a whole period. */
   readonly moment?: Sql;
-  /** The table's key, which breaks ties. */
+  /** The table's key, which orders rows of the same moment. */
   readonly key: Sql;
-  /** Joins that summed columns need, one row for each. */
+  /** The joins that summed columns need. Each joins at most one row. */
   readonly figures: (window: Window) => Sql;
-  /** Joins for further columns, each with one row. */
+  /** The joins that other columns need. Each joins at most one row. */
   readonly lookups: Sql;
   readonly columns: readonly Column[];
   readonly isOfStatus: (status: string, window: Window) => Sql;
-  /** Holds for the rows that an accountant's search names: ids, exactly. */
+  /** Matches the rows that have the search text as an id or reference. */
   readonly isFoundBy: (q: string) => Sql;
 }
 
-/** Declares a register whose few rows are worked out here, each value as text or null. */
-export interface WorkedOutRegister {
+/** The declaration of a register whose few rows are computed in the process and not by SQL. */
+export interface ComputedRegister {
   readonly name: 'provider-reconciliation';
-  /** Figures, dates and times alone: no text, which a spreadsheet could take for a formula. */
+  /** Columns of figures, dates and times. A text is not allowed, since it could be a formula. */
   readonly columns: readonly Pick<Column, 'name' | 'kind'>[];
   readonly readRows: () => Promise<readonly RowValues[]>;
 }

@@ -1,9 +1,9 @@
 import { sql, type Sql } from '../../platform/db/index.ts';
 import { isUuid } from '../../platform/ids/random.ts';
-import { date, grams, money, nothing, personName, price, text, time, valuesOf } from './columns.ts';
+import { date, grams, money, noJoins, personName, price, text, time, valuesOf } from './columns.ts';
 import type { Register } from './registers.types.ts';
 
-/** Shows a figure of gold that was sold alone: an order that is not confirmed sold none. */
+/** Shows a figure only for a confirmed sale, since any other order has not sold gold. */
 const sold = (value: Sql): Sql => sql`CASE WHEN o.confirmed_at IS NOT NULL THEN ${value} END`;
 const moment = sql`coalesce(o.confirmed_at, o.created_at)`;
 
@@ -31,7 +31,7 @@ export const sellsRegister: Register = {
   condition: sql`o.type = 'SELL'`,
   moment,
   key: sql`o.id`,
-  figures: nothing,
+  figures: noJoins,
   lookups: sql`
     LEFT JOIN app_user u ON u.id = o.user_id
     LEFT JOIN payout p ON p.order_id = o.id`,

@@ -10,7 +10,7 @@ export interface Attention {
   readonly oldestAt: Date;
 }
 
-/** The list of each kind, by its path and query in the admin API. */
+/** The path and query of each kind's list in the admin API. */
 const links = {
   payout_failed: '/payouts?status=FAILED',
   payout_reversed: '/payouts?status=REVERSED',
@@ -31,7 +31,7 @@ const links = {
 
 export const attentionKinds = Object.keys(links) as readonly Attention['kind'][]; // its own keys
 
-/** Returns the list in which the work of a kind is found. */
+/** Returns the path and query of the list that has the work of a kind. */
 export const linkOf = (kind: Attention['kind']): string => links[kind];
 
 const underReview = sql`
@@ -39,14 +39,14 @@ const underReview = sql`
 
 const isOpenTicket = sql`status IN ('OPEN', 'IN_PROGRESS')`;
 
-/** Selects rows by the indexes of what is open, with the time since when each of them waits. */
+/** Selects the rows of each kind, with the time since which each row waits. */
 const sources = (now: Date): Readonly<Record<Attention['kind'], Sql>> => ({
   payout_failed: sql`updated_at AS since FROM payout WHERE status = 'FAILED'`,
   payout_reversed: sql`updated_at AS since FROM payout WHERE status = 'REVERSED'`,
   buy_review: sql`updated_at AS since FROM ${underReview} AND type = 'BUY'`,
   installment_review: sql`updated_at AS since FROM ${underReview} AND type = 'SIP_INSTALLMENT'`,
   sale_review: sql`updated_at AS since FROM ${underReview} AND type = 'SELL'`,
-  // As the list of reviews has it: a debit that was due an hour ago and is still undecided.
+  // As in the list of reviews, a debit counts if it was due an hour ago and has no known outcome.
   debit_undecided: sql`debit_due_at AS since FROM payment_order
     WHERE debit_status IN ('INTENDED', 'UNKNOWN')
       AND status IN ('CREATED', 'GATEWAY_ORDER_CREATED')
@@ -61,10 +61,10 @@ const sources = (now: Date): Readonly<Record<Attention['kind'], Sql>> => ({
   ticket_overdue: sql`due_at AS since FROM support_ticket WHERE ${isOpenTicket}
     AND due_at <= ${now}::timestamptz`,
   kyc_submitted: sql`submitted_at AS since FROM kyc_record WHERE status = 'SUBMITTED'`,
-  // As the readiness report warns: it ends within 30 days, or has ended.
+  // As in the readiness report, evidence counts if it ends within 30 days or has ended.
   evidence_ending: sql`(expires_on - 30)::timestamptz AS since FROM readiness_evidence
     WHERE expires_on < ${istDate(addMs(now, 30 * 24 * 60 * 60_000))}::date`,
-  // Nothing was signed since.
+  // A failed run counts until a later run was published.
   proof_refused: sql`finished_at AS since FROM proof_run r
     WHERE r.status IN ('REFUSED', 'FAILED') AND NOT EXISTS (
       SELECT FROM proof_run p WHERE p.status = 'PUBLISHED' AND p.number > r.number)`,
@@ -72,12 +72,12 @@ const sources = (now: Date): Readonly<Record<Attention['kind'], Sql>> => ({
     WHERE api = 'admin' AND status = 'PENDING' AND expires_at > ${now}::timestamptz`,
 });
 
-/** Returns the kinds of work that wait now, with how much there is and since when. */
+/** Returns the kinds of work that wait now, with their numbers and their oldest times. */
 export const readAttention = (db: Db, now: Date): Promise<Attention[]> => {
   const from = sources(now);
   const counts = attentionKinds.map(
-    (kind, place) => sql`
-      SELECT ${place}::int AS place, ${kind}::text AS kind, count(*)::int AS count,
+    (kind, index) => sql`
+      SELECT ${index}::int AS place, ${kind}::text AS kind, count(*)::int AS count,
         min(since) AS "oldestAt"
       FROM (SELECT ${from[kind]}) AS open`,
   );

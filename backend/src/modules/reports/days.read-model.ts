@@ -6,11 +6,11 @@ import type { DayOf } from './reports.types.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-/** The IST day of a time, as `istDate` has it. */
+/** Selects the IST day of a time, in the form of `istDate`. */
 const istDay = (at: Sql): Sql =>
   sql`to_char(${at} AT TIME ZONE 'UTC' + interval '330 minutes', 'YYYY-MM-DD')`;
 
-/** The last `days` days of the IST calendar: today is the last of them. */
+/** Returns the last `days` days of the IST calendar. The last of them is today. */
 const lastDays = (now: Date, days: number) => {
   const today = startOfIstDay(now);
   const from = addMs(today, -(days - 1) * dayMs);
@@ -27,7 +27,7 @@ const fillDays = <T>(
   return dates.map((date) => ({ date, value: known.get(date) ?? none }));
 };
 
-/** Selects what was sold on each IST day from `from` to before `to`: `date`, `value` in paise. */
+/** Selects the gross merchandise value of each IST day from `from` on and before `to`. */
 export const gmvSql = (from: Date, to: Date): Sql => sql`
   SELECT ${istDay(sql`sale.at`)} AS date, sum(sale.paise)::bigint AS value
   FROM (
@@ -41,10 +41,12 @@ export const gmvSql = (from: Date, to: Date): Sql => sql`
   GROUP BY 1`;
 
 /**
- * Returns the gross merchandise value of each of the last `days` IST days, oldest first: gold
- * bought (allocated that day, tax included, unless recovered since) and jewellery ordered (placed
- * that day, tax and delivery included, unless cancelled or returned since). Read are the rows of
- * those days. (contract: operators > Dashboard)
+ * Returns the gross merchandise value of each of the last `days` IST days, oldest first (contract:
+ * operators > Dashboard). It is the sum of two amounts.
+ *
+ * * Gold counts on the day of its allocation, with tax, unless it was recovered since.
+ * * Jewellery counts on the day of its order, with tax and delivery, unless it was cancelled or
+ *   returned since.
  */
 export const readGmv = async (db: Db, now: Date, days: number): Promise<DayOf<Paise>[]> => {
   const { from, to, dates } = lastDays(now, days);
@@ -53,7 +55,7 @@ export const readGmv = async (db: Db, now: Date, days: number): Promise<DayOf<Pa
   return fillDays(dates, known, ZERO_PAISE);
 };
 
-/** Returns the accounts opened on each of the last `days` IST days, deleted since or not. */
+/** Returns the number of accounts opened on each of the last `days` IST days, with deleted ones. */
 export const readSignUps = async (db: Db, now: Date, days: number): Promise<DayOf<number>[]> => {
   const { from, to, dates } = lastDays(now, days);
   const rows = await selectRows<{ date: string; value: number }>(

@@ -14,7 +14,7 @@ export interface ReportsDeps {
   readonly price: Pick<LivePriceReader, 'livePrice'>;
 }
 
-/** Returns the live price, or undefined while there is none: amounts in grams do not need it. */
+/** Returns the live price, or undefined while there is none. Most figures do not need a price. */
 const priceIfAny = async ({ price }: ReportsDeps): Promise<LivePrice | undefined> => {
   try {
     return await price.livePrice();
@@ -24,7 +24,7 @@ const priceIfAny = async ({ price }: ReportsDeps): Promise<LivePrice | undefined
   }
 };
 
-/** The days of the longest sum in the overview. */
+/** The number of days of the longest sum in the overview. */
 const longestDays = 30;
 
 /** Makes the overview of the dashboard (contract: operators > Dashboard). */
@@ -51,7 +51,7 @@ export const makeOverview = async (deps: ReportsDeps) => {
 };
 export type Overview = Awaited<ReturnType<typeof makeOverview>>;
 
-/** Makes the snapshot of what is held for customers (contract: operators > Reports). */
+/** Makes the report of the gold held for customers (contract: operators > Reports). */
 export const makeAum = async (deps: ReportsDeps) => {
   const live = await priceIfAny(deps);
   const asOf = deps.clock.now();
@@ -69,7 +69,7 @@ interface TotalsRow {
   readonly investedPaise: bigint;
 }
 
-/** Returns the totals, of one moment. They are kept as they change: at most 64 rows are read. */
+/** Returns the totals. They are maintained with every change, so at most 64 rows are read. */
 const readTotals = async (db: Db): Promise<Totals> => {
   const row = await selectOne<TotalsRow>(
     db,
@@ -90,7 +90,7 @@ const readTotals = async (db: Db): Promise<Totals> => {
   };
 };
 
-/** Counts what waits now, by the indexes of what is open: orders under review as the check does. */
+/** Counts the open work. It counts orders under review as the check `manual_review_open` does. */
 const readOpenWork = async (db: Db): Promise<OpenWork> => {
   const row = await selectOne<
     Omit<OpenWork, 'payoutsPendingPaise'> & { readonly payoutsPendingPaise: bigint }

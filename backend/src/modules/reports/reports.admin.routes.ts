@@ -49,8 +49,8 @@ const createDashboardRoutes = (deps: ReportsDeps): Route[] => [
   }),
 ];
 
-/** Reports that the accounting API has in its own form. Here only their paths stand. */
-const notHere = {
+/** The reports that only the accounting API has. Their paths here respond NOT_IMPLEMENTED. */
+const notImplemented = {
   'daily-transactions': 'The transactions of a day',
   gst: 'GST of a period',
   tds: 'Tax deducted at source',
@@ -69,7 +69,7 @@ export const createReportsAdminRoutes = (deps: ReportsDeps): Route[] => [
     responses: { 200: aumView },
     handler: async () => ok(presentAum(await makeAum(deps))),
   }),
-  ...Object.entries(notHere).map(([name, summary]) =>
+  ...Object.entries(notImplemented).map(([name, summary]) =>
     defineRoute({
       method: 'GET',
       path: `/reports/${name}`,

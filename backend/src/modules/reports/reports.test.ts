@@ -18,7 +18,7 @@ let owner: Client;
 let sellPaise: bigint | undefined;
 const operators = new Map<AdminRole, MadeAdmin>();
 
-/** Of the price only these figures count here. */
+/** Returns a live price. The reports use only these figures of it. */
 const live = async (): Promise<LivePrice> => {
   if (sellPaise === undefined) throw new AppError('PRICE_UNAVAILABLE');
   const price = { buyPaise: 5n, spotPaise: 5n, source: 'PROVIDER', asOf: system.wall.now() };
@@ -42,7 +42,7 @@ afterAll(async () => {
   await system.close();
 });
 
-/** Asks as an operator who has just signed in, whatever time it is. */
+/** Sends a request as an operator who has just signed in, since the clock may have moved. */
 const get = async (path: string, role: AdminRole = 'SUPPORT') => {
   const { adminId: sub, email } = operators.get(role) ?? (await factories.admin(role));
   const token = system.tokens.sign({ sub, email, role }, 3600);
@@ -103,7 +103,7 @@ const decimal = (units: bigint): string => {
   const [whole, part] = [units / 10n ** 8n, units % 10n ** 8n];
   return `${whole}.${String(part).padStart(8, '0')}`;
 };
-/** Of eight decimals at least four are shown. */
+/** Removes trailing zeros of eight decimals, but keeps at least four decimals. */
 const trimmed = (units: bigint): string => decimal(units).replace(/0{1,4}$/u, '');
 const reservedOf = (user: Book['users'][number]): bigint => (user.units * user.reservedShare) / 2n;
 
@@ -131,7 +131,7 @@ const insertUsers = async (users: Book['users'], today: number): Promise<void> =
       id,
       at,
     ]);
-    // Changed as a customer's holding changes, so that the totals are those of changes.
+    // The holding is updated as by a movement, so that the triggers change the totals.
     await owner.query(
       `UPDATE holding SET balance = $2, reserved = $3, invested_paise = $4 WHERE user_id = $1`,
       [id, decimal(user.units), decimal(reservedOf(user)), user.invested],
@@ -211,7 +211,7 @@ const insertTrades = async ({ gold, jewellery }: Book, today: number): Promise<v
 
 const total = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, one) => sum + one, 0n);
 
-/** Days before today, the oldest first. */
+/** Returns the numbers of days before today, oldest first. */
 const days = (count: number) => Array.from({ length: count }, (_, day) => count - 1 - day);
 
 /** Expects work that waits since these times, counted from the beginning of today. */
@@ -220,7 +220,7 @@ const waiting = (kind: string, link: string, since: readonly number[]) => (today
   return since.length === 0 ? [] : [{ kind, link, count: since.length, oldestAt }];
 };
 
-/** Computes the expected reports, by the plainest reading of the book. */
+/** Computes the expected reports from the book, in the simplest way. */
 const model = (given: Book, today: number, now: number) => {
   const sales = [
     ...given.gold
@@ -292,7 +292,7 @@ const model = (given: Book, today: number, now: number) => {
   };
 };
 
-it('a report says what the books say, whatever they are and whenever it is asked', async () => {
+it('a report has the figures of the books, for any books and at any time', async () => {
   await fc.assert(
     fc.asyncProperty(book, async (given) => {
       const start = Math.floor((system.clock.now().getTime() + istMs) / dayMs) * dayMs - istMs;
@@ -366,7 +366,7 @@ describe('roles', () => {
     expect(admin.body).toMatchObject({ error: { code: 'NOT_IMPLEMENTED' } });
   });
 
-  it('shows strangers nothing', async () => {
+  it('are needed for every report', async () => {
     for (const path of [...open, ...absent.map((name) => `/reports/${name}`)]) {
       expect((await bearerCaller(url, undefined)('GET', path)).status).toBe(401);
     }

@@ -4,7 +4,7 @@ import type { Grams, Paise } from '../../money/index.ts';
 export interface Totals {
   readonly users: number;
   readonly blockedUsers: number;
-  /** Customers with gold. */
+  /** The number of customers with gold. */
   readonly holders: number;
   readonly grams: Grams;
   /** The part of `grams` that sales in progress and open reviews reserve. */
@@ -22,7 +22,7 @@ export interface OpenWork {
   readonly payoutsProcessing: number;
 }
 
-/** A day of the IST calendar, `YYYY-MM-DD`, with its figure. */
+/** A figure of a day of the IST calendar. `date` is `YYYY-MM-DD`. */
 export interface DayOf<T> {
   readonly date: string;
   readonly value: T;

@@ -9,7 +9,7 @@ const it = payoutTest({
   // The order of jewellery is only a row, without a sale.
   breaks: [
     'the figures of a product order are the sums of its lines, numbered from 1',
-    "a product order's history is a chain without a gap that ends where the order is",
+    "a product order's history is a chain without a gap that ends at its status",
   ],
 });
 let open: OpenPayouts;

@@ -26,54 +26,54 @@ import {
 
 type Actions = Octokit['rest']['actions'];
 
-interface Manner {
+interface CallOptions {
   /** The call's name in logs and metrics. */
   readonly operation: string;
   /** True for a call that may be repeated. */
   readonly safe: boolean;
 }
 
-/** The part of Octokit's `fetch` arguments that we read. */
+/** The arguments of Octokit's `fetch` that are read here. */
 interface OctokitRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** Returns the options to spread into one of Octokit's calls. */
-interface Carried {
-  readonly request: { readonly fetch: (url: string, made: OctokitRequest) => Promise<Response> };
+/** The options of one of Octokit's calls, by which our own client sends it. */
+interface OctokitOptions {
+  readonly request: { readonly fetch: (url: string, request: OctokitRequest) => Promise<Response> };
 }
 
-const silent = (): void => {};
+const logNothing = (): void => {};
 
-/** Loads Octokit at the first call, so that a process that makes none does not load it. */
+/** Loads Octokit. It is done at the first call, since many processes make no calls. */
 const openOctokit = async (apiUrl: string): Promise<Octokit> => {
   const { Octokit } = await import('@octokit/rest');
   return new Octokit({
     baseUrl: apiUrl,
     userAgent: 'digital-gold-service',
-    // Left out, it would write warnings to the console.
-    log: { debug: silent, info: silent, warn: silent, error: silent },
+    // By default Octokit would write warnings to the console.
+    log: { debug: logNothing, info: logNothing, warn: logNothing, error: logNothing },
   });
 };
 
 /** Sends one of Octokit's calls. */
 type OctokitCall = (
-  manner: Manner,
-  ask: (actions: Actions, carried: Carried) => Promise<unknown>,
+  callOptions: CallOptions,
+  start: (actions: Actions, octokitOptions: OctokitOptions) => Promise<unknown>,
 ) => Promise<Outcome<HttpResponse>>;
 
 /**
- * Octokit writes the request (path, query, body, headers) and our own client sends it, with its
- * limits, circuit and metrics. The answer is kept from Octokit, which knows two outcomes and no
- * third, and would put addresses into its errors. Nor is it given the token, which is the client's.
+ * Creates the function that sends Octokit's calls. Octokit only builds the request, and our own client
+ * sends it, with its limits, circuit and metrics. Octokit does not see the response, since it has no
+ * unknown outcome and puts addresses into its errors. It does not see the token either.
  */
 const createOctokitCall = (client: HttpClient, apiUrl: string): OctokitCall => {
   let opened: Promise<Octokit> | undefined;
-  return async ({ operation, safe }, ask) => {
+  return async ({ operation, safe }, start) => {
     const outcomes: Outcome<HttpResponse>[] = [];
-    const fetch: Carried['request']['fetch'] = async (url, { method, headers, body }) => {
+    const fetch: OctokitOptions['request']['fetch'] = async (url, { method, headers, body }) => {
       const contentType = headers['content-type'] ?? 'application/json';
       const outcome = await client.request({
         operation,
@@ -87,14 +87,14 @@ const createOctokitCall = (client: HttpClient, apiUrl: string): OctokitCall => {
       return new Response(null, { status: 204 });
     };
     const octokit = await (opened ??= openOctokit(apiUrl));
-    await ask(octokit.rest.actions, { request: { fetch } });
+    await start(octokit.rest.actions, { request: { fetch } });
     const [outcome] = outcomes;
     if (outcome === undefined) throw new Error(`Octokit sent nothing for ${operation}`);
     return outcome;
   };
 };
 
-/** A page of 100 runs repeats the repository in each of them. */
+/** The limit of a response. A page of 100 runs repeats the repository in each run. */
 const maxResponseBytes = 8 * 1024 * 1024;
 
 const toPage = (
@@ -107,7 +107,7 @@ const toPage = (
   return { runs, unread, hasMore: listed.length >= count };
 };
 
-/** Reads a refusal of GitHub's, a moved repository among them: redirects are not followed. */
+/** Reads a refusal of GitHub. A moved repository is one too, since redirects are not followed. */
 const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined => {
   const error = errorAnswer.safeParse(json);
   if (!error.success) return undefined;
@@ -138,7 +138,7 @@ export const createGithub = (
   });
   const readRows = createRowReader('github', deps);
   const call = createOctokitCall(client, config.GITHUB_API_URL);
-  const place = (target: DeployTarget) => ({
+  const workflowParams = (target: DeployTarget) => ({
     owner,
     repo: repositories[target],
     workflow_id: workflowOf(target),
@@ -149,13 +149,13 @@ export const createGithub = (
     workflowOf,
 
     async listRuns({ target, count, page, since }) {
-      const sent = await call({ operation: 'list-runs', safe: true }, (actions, carried) =>
+      const sent = await call({ operation: 'list-runs', safe: true }, (actions, options) =>
         actions.listWorkflowRuns({
-          ...place(target),
+          ...workflowParams(target),
           per_page: count,
           ...(page !== undefined && { page }),
           ...(since !== undefined && { created: `>=${since.toISOString().slice(0, 19)}Z` }),
-          ...carried,
+          ...options,
         }),
       );
       if (sent.kind !== 'done') return sent;
@@ -165,11 +165,11 @@ export const createGithub = (
 
     async dispatch({ target, branch, correlationId: id }) {
       // A repeat would be a second deployment.
-      const sent = await call({ operation: 'dispatch', safe: false }, (actions, carried) =>
+      const sent = await call({ operation: 'dispatch', safe: false }, (actions, options) =>
         actions.createWorkflowDispatch({
-          ...place(target),
+          ...workflowParams(target),
           ...dispatchOf(branch, id),
-          ...carried,
+          ...options,
         }),
       );
       if (sent.kind !== 'done') return sent;

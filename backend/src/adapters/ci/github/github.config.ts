@@ -9,7 +9,7 @@ type Repositories = Readonly<Record<DeployTarget, string>>;
 const repositoryName = /^(?!\.{1,2}$)[\w.-]{1,100}$/u;
 const targetNames: ReadonlySet<string> = new Set(deployTargets);
 
-/** The login of a user or an organisation. */
+/** Creates the schema of the login of a user or an organisation. */
 const githubOwner = () =>
   z.string().regex(/^[A-Za-z\d](?:[A-Za-z\d-]{0,38})$/u, 'must be the login of an account');
 
@@ -26,14 +26,14 @@ const readRepositories = (
     if (byTarget.has(target)) return { problem: `${target || 'the rest'} is given twice` };
     byTarget.set(target, name);
   }
-  const of = (target: DeployTarget): string => byTarget.get(target) ?? byTarget.get('') ?? '';
-  const missing = deployTargets.filter((target) => of(target) === '');
+  const nameFor = (target: DeployTarget): string => byTarget.get(target) ?? byTarget.get('') ?? '';
+  const missing = deployTargets.filter((target) => nameFor(target) === '');
   if (missing.length > 0) return { problem: `names no repository of ${missing.join(', ')}` };
   return {
-    backend: of('backend'),
-    website: of('website'),
-    'admin-portal': of('admin-portal'),
-    monitoring: of('monitoring'),
+    backend: nameFor('backend'),
+    website: nameFor('website'),
+    'admin-portal': nameFor('admin-portal'),
+    monitoring: nameFor('monitoring'),
   };
 };
 

@@ -17,13 +17,13 @@ export const apiVersion = '2022-11-28';
 /** Returns the file of the workflow that deploys a target. */
 export const workflowOf = (target: DeployTarget): string => `deploy-${target}.yml`;
 
-/** The digits of an id: of a JSON number, of a text, or of whatever the reader keeps all digits in. */
+/** The digits of an id, from a safe integer, a text, or a number type that keeps all digits. */
 const runId = z
   .unknown()
   .transform((id) => (typeof id === 'number' && !Number.isSafeInteger(id) ? '' : String(id)))
   .pipe(z.string().regex(/^\d+$/u));
 
-/** A deleted account is null, or has no name. */
+/** The account of a user. A deleted account is null or has no login. */
 const account = z.object({ login: z.string().nullish() }).nullish().catch(undefined);
 const optionalText = z.string().nullish().catch(undefined);
 const time = z.iso.datetime({ offset: true });
@@ -50,13 +50,13 @@ export const workflowRun = z.object({
 
 export type WorkflowRun = z.output<typeof workflowRun>;
 
-/** The name of a workflow's file, from the `path` of a run: `.github/workflows/a.yml@main`. */
+/** Returns the name of a workflow's file from a run's `path`, such as `.github/workflows/a.yml@main`. */
 const workflowIn = (path: unknown): unknown =>
   typeof path === 'string' ? /([^/@]+)(?:@.*)?$/u.exec(path)?.[1] : undefined;
 
 /** Rules for reading the runs of a target's workflow. */
 export const runRows = (target: DeployTarget): RowRules<WorkflowRun> => ({
-  about: { id: workflowOf(target), idOf: ({ path }) => workflowIn(path) },
+  subject: { id: workflowOf(target), idOf: ({ path }) => workflowIn(path) },
   schema: workflowRun,
 });
 
@@ -69,11 +69,11 @@ export const dispatchedRun = z.object({ workflow_run_id: runId, html_url: option
 /** The error body of every call. */
 export const errorAnswer = z.object({ message: z.string() });
 
-/** The workflows' `run-name` ends so. */
+/** The end of a workflow's `run-name`, which has the correlation id. */
 const correlationForm = /\(([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\)$/u;
 
 const given = <K extends string>(name: K, value: string | null | undefined) =>
-  // A computed name widens to an index signature. It is this one name.
+  // TypeScript widens a computed name to an index signature, so the one name is asserted.
   (typeof value === 'string' && value !== '' ? { [name]: value } : {}) as Partial<
     Record<K, string>
   >;

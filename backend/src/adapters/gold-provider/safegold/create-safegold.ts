@@ -65,21 +65,21 @@ interface SafegoldCall<T> {
   readonly refusalCodes?: Readonly<Record<string, string>>;
 }
 
-/** Calls SafeGold: authorizes, encrypts if configured, and reads the responses. */
+/** The calls to SafeGold, which authorise, encrypt if configured, and read the responses. */
 interface SafegoldCalls extends Closable {
   readonly call: <T>(call: SafegoldCall<T>) => Promise<Outcome<T>>;
 }
 
-/** Reads a refusal: 4xx with SafeGold's error body, whose text is for our logs, not for people. */
+/** Reads a refusal, which is a 4xx with SafeGold's error body. Its text is only for our logs. */
 const readRefusal = (
   response: HttpResponse,
   { refusalCode, refusalCodes }: Pick<SafegoldCall<unknown>, 'refusalCode' | 'refusalCodes'>,
 ): Outcome<never> | undefined => {
   const error = wire.errorAnswer.safeParse(response.json);
   if (response.status < 400 || !error.success) return undefined;
-  const { code: theirs, message } = error.data;
-  const code = refusalCodes?.[theirs] ?? refusalCode ?? PROVIDER_REFUSED;
-  return refused(code, `${theirs}: ${message.slice(0, 200)}`);
+  const { code: safegoldCode, message } = error.data;
+  const code = refusalCodes?.[safegoldCode] ?? refusalCode ?? PROVIDER_REFUSED;
+  return refused(code, `${safegoldCode}: ${message.slice(0, 200)}`);
 };
 
 const createSafegoldCalls = (config: SafegoldConfig, deps: AdapterDeps): SafegoldCalls => {
@@ -101,7 +101,7 @@ const createSafegoldCalls = (config: SafegoldConfig, deps: AdapterDeps): Safegol
     return { body: { bytes, contentType: wire.bodyEncryption.contentType } };
   };
 
-  const opened = (response: HttpResponse): HttpResponse => {
+  const decrypt = (response: HttpResponse): HttpResponse => {
     if (cipher === undefined) return response;
     const text = cipher.open(response.text) ?? '';
     return { ...response, text, json: parseLosslessJson(text) };
@@ -118,7 +118,7 @@ const createSafegoldCalls = (config: SafegoldConfig, deps: AdapterDeps): Safegol
         safe: isIdempotent ?? body === undefined,
       });
       if (sent.kind !== 'done') return sent;
-      const response = opened(sent.value);
+      const response = decrypt(sent.value);
       // status-check-on-safegold-system: a failed confirm is a 200 without a body.
       if (response.status === 200 && response.text.trim() === '') return unknown('BLANK_ANSWER');
       return readAnswer(response, answer, (answered) => readRefusal(answered, refusals));
@@ -128,20 +128,20 @@ const createSafegoldCalls = (config: SafegoldConfig, deps: AdapterDeps): Safegol
 };
 
 /*
- * SafeGold's own arithmetic (buy-verify-api): rupees round up to paise. It decides what SafeGold
- * charges and pays, never what the customer does.
+ * SafeGold's own arithmetic (buy-verify-api). Rupees are rounded up to paise. It decides the amounts
+ * that SafeGold charges and pays, and never the customer's amounts.
  */
 
 /** Returns the rate per gram with tax. */
 const rateWithTax = (pricePaise: Paise, taxBps: Bps): Paise =>
   paise(divideCeiling(pricePaise * (WHOLE_BPS + taxBps), WHOLE_BPS));
 
-/** Returns the rupees for a weight at a rate. */
 const rupeesFor = (grams: Grams, ratePaise: Paise): Paise =>
   paise(divideCeiling(grams * ratePaise, UNITS_PER_GRAM));
 
 /**
- * Reads the named field of the buy price, or their mean without a name. Undefined if unreadable.
+ * Returns the spot price from the named field of the buy price, or the mean of both prices without a
+ * name. Returns undefined if the field can't be read.
  */
 const spotOf = (
   spotField: string | undefined,
@@ -187,7 +187,7 @@ type Trades = Pick<
   'verifyBuy' | 'confirmBuy' | 'buyStatus' | 'verifySell' | 'confirmSell' | 'sellStatus'
 >;
 
-interface Verifying {
+interface TradeRequest {
   readonly side: Side;
   readonly providerUserId: string;
   readonly rateId: string;
@@ -196,15 +196,15 @@ interface Verifying {
   readonly amountPaise: Paise;
 }
 
-const idOnWire = (id: string) => (wire.isNumericId(id) ? jsonNumber(id) : id);
+const toWireId = (id: string) => (wire.isNumericId(id) ? jsonNumber(id) : id);
 
-const gramsOnWire = (grams: Grams) =>
+const toWireGrams = (grams: Grams) =>
   jsonNumber(formatDecimal(grams / SMALLEST_TRADED_GRAMS, wire.gramDecimals));
 
-/** Verifies a trade with SafeGold, and checks that the answer matches the request. */
+/** Verifies a trade with SafeGold, and checks that the response matches the request. */
 const verifyTrade = async (
   { call }: SafegoldCalls,
-  request: Verifying,
+  request: TradeRequest,
 ): Promise<Outcome<VerifiedTransaction>> => {
   const { side, grams, amountPaise } = request;
   if (!isTraded(grams)) return refused(PROVIDER_REFUSED, 'not a whole number of 0.0001 g');
@@ -213,8 +213,8 @@ const verifyTrade = async (
     operation: `${side}-verify`,
     path: (isBuy ? wire.paths.buyVerify : wire.paths.sellVerify)(inPath(request.providerUserId)),
     body: {
-      rate_id: idOnWire(request.rateId),
-      gold_amount: gramsOnWire(grams),
+      rate_id: toWireId(request.rateId),
+      gold_amount: toWireGrams(grams),
       [isBuy ? 'buy_price' : 'sell_price']: jsonNumber(formatRupees(amountPaise)),
     },
     answer: wire.verifyAnswer,
@@ -225,16 +225,16 @@ const verifyTrade = async (
   });
   if (verified.kind !== 'done') return verified;
   const answer = verified.value;
-  const isAboutOurs =
+  const matchesRequest =
     (answer.user_id ?? request.providerUserId) === request.providerUserId &&
     (answer.rate_id ?? request.rateId) === request.rateId;
-  // A response with another customer's transaction has no effect here.
-  if (!isAboutOurs) return unknown(ANSWER_ABOUT_ANOTHER);
+  // A transaction of another customer must have no effect.
+  if (!matchesRequest) return unknown(ANSWER_ABOUT_ANOTHER);
   if (answer.gold_amount !== grams) {
     return refused(GRAMS_MISMATCH, 'the verify returned other grams than requested');
   }
-  const answered = (isBuy ? answer.buy_price : answer.sell_price) ?? amountPaise;
-  if (answered !== amountPaise) {
+  const verifiedPaise = (isBuy ? answer.buy_price : answer.sell_price) ?? amountPaise;
+  if (verifiedPaise !== amountPaise) {
     return refused(AMOUNT_MISMATCH, 'the verify returned other rupees than its rate gives');
   }
   return done({ providerTxId: answer.tx_id, grams, providerAmountPaise: amountPaise });
@@ -252,7 +252,7 @@ const confirmTrade = async (
   const confirmed = await call({
     operation: `${side}-confirm`,
     path: (side === 'buy' ? wire.paths.buyConfirm : wire.paths.sellConfirm)(inPath(providerUserId)),
-    body: { tx_id: idOnWire(providerTxId), ...Object.fromEntries(fields) },
+    body: { tx_id: toWireId(providerTxId), ...Object.fromEntries(fields) },
     answer: wire.confirmAnswer,
   });
   return mapDone(confirmed, ({ invoice_id: invoiceId }) =>
@@ -271,7 +271,7 @@ const readTradeStatus = async ({ call }: SafegoldCalls, side: Side, providerTxId
   return mapDone(answered, (answer) => answer.status);
 };
 
-/** Creates verify, confirm and status of both directions. */
+/** Creates the calls that verify, confirm and query buys and sales. */
 const createSafegoldTrades = (calls: SafegoldCalls, clock: Clock): Trades => ({
   verifyBuy: ({ rateBuyPaise, rateTaxBps, ...rest }) => {
     const amountPaise = rupeesFor(rest.grams, rateWithTax(rateBuyPaise, rateTaxBps));
@@ -307,7 +307,7 @@ const createSafegoldUsers = ({ call }: SafegoldCalls): Users => ({
       // registration-api: idempotent on `mobile_no`.
       isIdempotent: true,
     });
-    // The customer's gold would be another one's.
+    // Another customer's user would get this customer's gold.
     const registered = checkAnswer(
       answered,
       ({ mobile_no: mobile }) => !wire.isOtherMobile(mobile ?? '', phone),

@@ -5,7 +5,7 @@ import { createBodyCipher } from './safegold.encryption.ts';
 
 const token = 'dev-only-token';
 
-test('a body opens to what was sealed, and never twice looks the same', () => {
+test('a sealed body opens to its text, and sealing the text again gives other bytes', () => {
   const cipher = createBodyCipher(token);
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
@@ -16,7 +16,7 @@ test('a body opens to what was sealed, and never twice looks the same', () => {
   );
 });
 
-test('the key is the hexadecimal text of the MD5 of the token, the IV comes first', () => {
+test('the key is the hexadecimal text of the MD5 of the token, and the IV comes first', () => {
   const sealed = Buffer.from(createBodyCipher(token).seal('{"a":1}'), 'base64');
   const key = createHash('md5').update(token).digest('hex');
   const opening = createDecipheriv('aes-256-cbc', key, sealed.subarray(0, 16));
@@ -24,7 +24,7 @@ test('the key is the hexadecimal text of the MD5 of the token, the IV comes firs
   expect(text).toBe('{"a":1}');
 });
 
-test('what is no sealed body does not open', () => {
+test('a text that is not a sealed body does not open', () => {
   const cipher = createBodyCipher(token);
   for (const text of ['', 'plain', Buffer.alloc(16).toString('base64')]) {
     expect(cipher.open(text)).toBeUndefined();

@@ -5,16 +5,16 @@ const ivBytes = 16;
 
 interface BodyCipher {
   seal(text: string): string;
-  /** Returns undefined for anything but a body sealed with this token. */
+  /** Returns undefined for a text that was not sealed with this token. */
   open(text: string): string | undefined;
 }
 
 /**
- * Creates the cipher of whole bodies (apis-overview-authorization): AES-256-CBC with PKCS7 padding,
- * a random IV for each message, and the 32 hex characters of the token's MD5 as the key.
+ * Creates the cipher of whole bodies (apis-overview-authorization). It is AES-256-CBC with PKCS7
+ * padding and a random IV for each message. The key is the 32 hex characters of the token's MD5.
  */
 export const createBodyCipher = (token: string): BodyCipher => {
-  // The provider prescribes MD5 here. The secret's strength is the token's own.
+  // The provider prescribes MD5. The key is as strong as the token.
   const key = Buffer.from(createHash('md5').update(token).digest('hex'), 'ascii');
   const { cipher, encoding } = bodyEncryption;
   return {

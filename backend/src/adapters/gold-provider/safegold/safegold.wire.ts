@@ -18,14 +18,16 @@ export const safegoldRules: GoldProviderRules = {
   lockMs: 8 * minuteMs,
   // buy-price-confirm-api, sell-confirm-api: a confirm must come within 10 minutes of its verify.
   confirmWindowMs: 10 * minuteMs,
-  // Ours: for clocks that differ and a confirm that is under way at the window's end.
+  // Our own margin, for clocks that differ and a confirm that is in progress at the window's end.
   confirmMarginMs: minuteMs,
   // points-to-remember-sell: at least INR 10.
   minimumSellPaise: fromSafePaise(1000),
 };
 
-/** buy-price-api, sell-price-api: a rate can be verified for 7 minutes. The form of the answer's
- * own `rate_validity` is unverified, so the time is counted from before the question. */
+/**
+ * buy-price-api, sell-price-api: a rate can be verified for 7 minutes. The form of `rate_validity` in
+ * the response is unverified, so the time is counted from before the request.
+ */
 export const rateValidityMs = 7 * minuteMs;
 
 /** Unverified: the code for a rate that has run out. It is known from client code only. */
@@ -81,13 +83,15 @@ const lastTenDigits = (text: string): string => text.replace(/\D/g, '').slice(-1
 export const isOtherMobile = (answered: string, requested: string): boolean =>
   lastTenDigits(answered).length === 10 && lastTenDigits(answered) !== lastTenDigits(requested);
 
-/** Unverified: whether ids are numbers on the wire. Digits go back as a JSON number. */
+/** Unverified: that ids are numbers on the wire. An id of digits is sent as a JSON number. */
 export const isNumericId = (id: string): boolean => /^(0|[1-9]\d{0,17})$/.test(id);
 
 const istOffsetMs = 330 * minuteMs;
 
-/** Unverified for a buy (the page's table is cut off in the stored copy, and clients send either or
- * both): which fields go with `tx_id`. For a sale: sell-confirm-api. */
+/**
+ * The fields that a confirm has besides `tx_id`. Those of a sale are from sell-confirm-api. Unverified
+ * for a buy: the page's table is cut off in the stored copy, and clients send either field or both.
+ */
 export const confirmFields = { buy: ['date', 'pincode'], sell: ['date'] } as const;
 
 /** sell-confirm-api: `Y-M-D H:I:S`. Unverified: that it is Indian time. */
@@ -102,7 +106,7 @@ const statusByCode = {
   '3': 'IN_PROGRESS',
 } as const;
 
-/** Unverified: where the random IV of an encrypted body travels. */
+/** Unverified: the place of the random IV of an encrypted body. */
 export const bodyEncryption = {
   cipher: 'aes-256-cbc',
   ivPlacement: 'before-ciphertext',
@@ -111,8 +115,8 @@ export const bodyEncryption = {
 } as const;
 
 /*
- * SafeGold's answers. Numbers arrive as text, digit by digit, and become integers here. What
- * doesn't fit exactly is unreadable rather than rounded.
+ * SafeGold's responses. Numbers are read from their digits as text and become integers. A number that
+ * does not fit exactly is unreadable and never rounded.
  */
 
 const decimal = (decimals: number) =>
@@ -149,8 +153,8 @@ export const userAnswer = z.object({
 });
 
 /**
- * buy-verify-api, sell-verify-api. For a buy the fields but `tx_id` are known from client code
- * only: without the grams the answer can't be trusted, without the rupees the sent amount counts.
+ * buy-verify-api, sell-verify-api. The fields of a buy except `tx_id` are known from client code only.
+ * A response without the grams is unreadable. Without the rupees, the sent amount counts.
  */
 export const verifyAnswer = z.object({
   tx_id: id,
@@ -162,12 +166,12 @@ export const verifyAnswer = z.object({
 });
 
 /**
- * buy-price-confirm-api, sell-confirm-api. The invoice may come later: whether the confirm took
- * effect is said by the status alone.
+ * buy-price-confirm-api, sell-confirm-api. The invoice may come later, so only the status shows if the
+ * confirm took effect.
  */
 export const confirmAnswer = z.object({ invoice_id: id.nullish().catch(undefined) });
 
-/** buy-status-api, sell-status-api. `realization_status` and `payment_status` are to be ignored. */
+/** buy-status-api, sell-status-api: `realization_status` and `payment_status` must be ignored. */
 export const statusAnswer = z.object({
   status: textOrDigits
     .pipe(z.enum(['0', '1', '2', '3']))
@@ -181,8 +185,8 @@ const isLink = (text: string, protocols: readonly string[]): boolean => {
 };
 
 /**
- * invoice-api. A customer's browser opens the link, so it may be plain HTTP only if the
- * provider's own address is, as that of the sandbox. It never carries a credential.
+ * invoice-api. A customer's browser opens the link, so plain HTTP is accepted only if the provider's
+ * own address is plain HTTP, as the sandbox's is. A link with a credential is refused.
  */
 export const invoiceAnswer = (baseUrl: string) => {
   const protocols = baseUrl.startsWith('https:') ? ['https:'] : ['https:', 'http:'];
@@ -204,9 +208,9 @@ const transactionRow = z.object({
 });
 export type TransactionRow = z.output<typeof transactionRow>;
 
-/** The rows of the history: of one customer, by the path. */
+/** Rules for the rows of the history, whose path names one customer. */
 export const transactionRows = (userId: string): RowRules<TransactionRow> => ({
-  about: { id: userId, idOf: (row) => row['user_id'] },
+  subject: { id: userId, idOf: (row) => row['user_id'] },
   schema: transactionRow,
 });
 
@@ -216,7 +220,7 @@ export const transactionsAnswer = z.object({
   meta: z.object({ next: z.unknown().optional() }).nullish().catch(undefined),
 });
 
-/** The error body of every call. Codes mean something else at each endpoint. */
+/** The error body of every call. The meaning of a code depends on the endpoint. */
 export const errorAnswer = z.object({
   code: textOrDigits.refine((code) => /^\d{1,9}$/.test(code)),
   message: z

@@ -19,7 +19,7 @@ interface Connection {
   readonly client: Sdk.KMSClient;
 }
 
-/** Loads the client with the first call: processes without a key service never pay for it. */
+/** Loads the client. It is done at the first call, since most processes need no key service. */
 const connect = async (config: AwsKmsConfig): Promise<Connection> => {
   const sdk = await import('@aws-sdk/client-kms');
   const {
@@ -32,7 +32,7 @@ const connect = async (config: AwsKmsConfig): Promise<Connection> => {
     ...(endpoint !== undefined && { endpoint }),
     ...(accessKeyId !== undefined &&
       secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
-    // The guard repeats: both calls are safe to repeat.
+    // The guard repeats calls, since both calls are safe to repeat.
     maxAttempts: 1,
     // Node's own agent uses the proxy of the environment (NODE_USE_ENV_PROXY).
     requestHandler: { httpsAgent: globalAgent },

@@ -25,7 +25,7 @@ const syncDirectory = async (directory: string): Promise<void> => {
   }
 };
 
-/** Writes a new file with these bytes, on the disk before it returns. */
+/** Writes a new file and syncs it to the disk. */
 const writeDurably = async (file: string, parts: readonly Uint8Array[]): Promise<void> => {
   const handle = await open(file, 'wx', fileMode);
   try {
@@ -40,22 +40,22 @@ const writeDurably = async (file: string, parts: readonly Uint8Array[]): Promise
 const makeDirectory = async (directory: string): Promise<void> => {
   const first = await mkdir(directory, { recursive: true, mode: directoryMode });
   if (first === undefined) return;
-  for (let made = directory; made.length >= first.length; made = path.dirname(made)) {
-    await syncDirectory(path.dirname(made));
+  for (let created = directory; created.length >= first.length; created = path.dirname(created)) {
+    await syncDirectory(path.dirname(created));
   }
 };
 
 /** Renames a staged file to its name. With `ifAbsent` it fails with EEXIST if the name is taken. */
 const moveIntoPlace = async (staged: string, file: string, ifAbsent: boolean): Promise<void> => {
   if (!ifAbsent) return rename(staged, file);
-  // Unlike a rename, a link never replaces what is there.
+  // Unlike a rename, a link never replaces an existing file.
   await link(staged, file);
   return unlink(staged);
 };
 
 /*
- * One object is one file, so that bytes and content type can't come apart: a header line of JSON,
- * a line feed, the bytes.
+ * An object is one file, so that its bytes and content type are always stored together. The file has a
+ * header line of JSON, a line feed and the bytes.
  */
 
 const lineFeed = 0x0a;
@@ -65,13 +65,13 @@ interface ObjectHeader {
   readonly contentType: string;
 }
 
-/** Begins every file of the store. */
+/** Returns the header line of a file. */
 const printHeader = (header: ObjectHeader): Buffer =>
   Buffer.from(`${JSON.stringify(header)}\n`, 'utf8');
 
 /**
- * Returns the header at a file's beginning and its length in bytes.
- * @throws TypeError when the bytes are no object's
+ * Parses the header at the beginning of a file. Returns the header and its length in bytes.
+ * @throws TypeError if the bytes are not of an object
  */
 const readHeader = (bytes: Buffer): { header: ObjectHeader; headerBytes: number } => {
   const end = bytes.subarray(0, maxHeaderBytes).indexOf(lineFeed);
@@ -83,10 +83,7 @@ const readHeader = (bytes: Buffer): { header: ObjectHeader; headerBytes: number 
   throw new TypeError('not an object file');
 };
 
-/** This many bytes at a file's beginning always hold its header. */
-const headerReadBytes = maxHeaderBytes;
-
-// No key's segment can begin with a dot, so no object can be taken for one of these.
+// No segment of a key can begin with a dot, so no object can be in this directory.
 const stagingDirectory = '.staging';
 
 const codeOf = (error: unknown): string =>
@@ -102,8 +99,8 @@ const invalidKey = (): Outcome<never> => refused(INVALID_KEY, 'not a key of an o
 const readHead = async (file: string): Promise<StoredObjectHead> => {
   const handle = await open(file, 'r');
   try {
-    const beginning = Buffer.alloc(headerReadBytes);
-    const { bytesRead } = await handle.read(beginning, 0, headerReadBytes, 0);
+    const beginning = Buffer.alloc(maxHeaderBytes);
+    const { bytesRead } = await handle.read(beginning, 0, maxHeaderBytes, 0);
     const { header, headerBytes } = readHeader(beginning.subarray(0, bytesRead));
     const { size } = await handle.stat();
     return { contentType: header.contentType, sizeBytes: size - headerBytes };
@@ -120,20 +117,20 @@ const readWhole = async (file: string): Promise<StoredObject> => {
 };
 
 /**
- * Creates a store of objects as files of one directory, with mode 0600. Each file is written under
- * a temporary name and then renamed, so that a reader sees all of an object or none of it. File and
- * directory are synced before `done`.
+ * Creates a store of objects as files of one directory, with mode 0600. Each file is written under a
+ * temporary name and then renamed, so that a reader sees all of an object or none of it. A put is
+ * `done` after the file and its directory are synced.
  */
 export const createFilesystemStore = (config: FilesystemConfig): ObjectStore => {
   const root = path.resolve(config.OBJECT_STORE_DIR);
   const staging = path.join(root, stagingDirectory);
   const fileOf = (key: string): string => path.join(root, ...key.split('/'));
 
-  /** Returns undefined for an absent file, and the unknown outcome for an error of the disk. */
-  const read = async <T>(key: string, how: (file: string) => Promise<T>) => {
+  /** Uses the file of a key. Returns undefined if it is absent, and unknown for other errors. */
+  const withFile = async <T>(key: string, use: (file: string) => Promise<T>) => {
     if (!isObjectKey(key)) return invalidKey();
     try {
-      return done(await how(fileOf(key)));
+      return done(await use(fileOf(key)));
     } catch (error) {
       return isAbsence(error) ? done(undefined) : unknown(codeOf(error));
     }
@@ -161,11 +158,11 @@ export const createFilesystemStore = (config: FilesystemConfig): ObjectStore => 
       }
     },
 
-    get: (key) => read(key, readWhole),
-    head: (key) => read(key, readHead),
+    get: (key) => withFile(key, readWhole),
+    head: (key) => withFile(key, readHead),
 
     delete: (key) =>
-      read(key, async (file) => {
+      withFile(key, async (file) => {
         await unlink(file);
         await syncDirectory(path.dirname(file));
       }),

@@ -20,7 +20,7 @@ afterEach(() => rm(path.dirname(directory), { recursive: true }));
 const put = (content: Uint8Array, options = {}) => store.put(key, content, 'image/png', options);
 
 describe('an object', () => {
-  test('is readable by its owner alone, and leaves nothing beside it', async () => {
+  test('is readable only by its owner, and leaves no other file', async () => {
     await put(bytes);
     await put(bytes, { ifAbsent: true });
     expect((await stat(path.join(directory, key))).mode & 0o777).toBe(0o600);
@@ -28,7 +28,7 @@ describe('an object', () => {
     expect(await readdir(path.join(directory, '.staging'))).toEqual([]);
   });
 
-  test('that is not one of ours is unknown, not absent', async () => {
+  test('that this store did not write is unknown and not absent', async () => {
     await put(bytes);
     await writeFile(path.join(directory, key), 'something else');
     expect(await store.get(key)).toMatchObject({ kind: 'unknown' });
@@ -36,12 +36,12 @@ describe('an object', () => {
   });
 });
 
-test('a key of a folder of objects is no object', async () => {
+test('a key of a folder of objects is not an object', async () => {
   await put(bytes);
   expect(await store.get('kyc/user-1')).toEqual({ kind: 'done', value: undefined });
 });
 
-test('a disk that cannot be written is unknown', async () => {
+test('a put is unknown if the disk cannot be written', async () => {
   await writeFile(directory, 'a file where the directory should be');
   expect(await put(bytes)).toMatchObject({ kind: 'unknown' });
 });

@@ -5,8 +5,8 @@ import type { ObjectStore } from '../port.ts';
 const NO_OBJECT_STORE = 'NO_OBJECT_STORE';
 
 /**
- * Creates the store of an installation without one (contract: collaborators > Adapters): it takes
- * no object and has none, so uploads are refused and nothing is found.
+ * Creates the store of an installation without an object store (contract: collaborators > Adapters).
+ * It refuses every object and finds none.
  */
 export const createNoStore = (): ObjectStore => ({
   code: 'none',

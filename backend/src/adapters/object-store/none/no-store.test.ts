@@ -3,7 +3,7 @@ import { createSystemClock } from '../../../platform/clock/clock.ts';
 import { createLogger } from '../../../platform/observability/index.ts';
 import { createObjectStore } from '../create-object-store.ts';
 
-it('a store that is switched off takes no object, finds none, and has nothing to delete', async () => {
+it('a store that is switched off refuses objects, finds none, and deletes none', async () => {
   const store = createObjectStore(
     { OBJECT_STORE: 'none' },
     { clock: createSystemClock(), logger: createLogger({ level: 'silent', name: 'test' }) },

@@ -19,7 +19,7 @@ import {
 } from '../port.ts';
 import type { S3Config } from './s3.config.ts';
 
-/** Far above the largest document or image. More than that was not put there by us. */
+/** The limit of an object, far above the largest document or image of this service. */
 const maxObjectBytes = 32 * 1024 * 1024;
 
 /** The refusal of a request: the status of the response, and the name of its error. */
@@ -35,7 +35,7 @@ interface Connection {
   readonly client: Sdk.S3Client;
 }
 
-/** Returns the key that is configured, or undefined for the default chain of the client. */
+/** Returns the configured key. Without it, the client uses its default chain. */
 const keyOf = ({
   S3_ACCESS_KEY_ID: accessKeyId,
   S3_SECRET_ACCESS_KEY: secretAccessKey,
@@ -44,7 +44,7 @@ const keyOf = ({
     ? undefined
     : { accessKeyId, secretAccessKey };
 
-/** Loads the client with the first call: processes that use another store never pay for it. */
+/** Loads the client. It is done at the first call, since many processes use no objects. */
 const connect = async (config: S3Config): Promise<Connection> => {
   const sdk = await import('@aws-sdk/client-s3');
   const credentials = keyOf(config);
@@ -53,11 +53,11 @@ const connect = async (config: S3Config): Promise<Connection> => {
     region: config.S3_REGION,
     forcePathStyle: true,
     ...(credentials !== undefined && { credentials }),
-    // The guard repeats what is safe to repeat. A conditional put is not.
+    // The guard repeats calls that are safe to repeat. A conditional put is not.
     maxAttempts: 1,
     // Node's own agent uses the proxy of the environment (NODE_USE_ENV_PROXY).
     requestHandler: { httpsAgent: globalAgent },
-    // Checksums of a newer kind are unknown to many compatible servers.
+    // Many compatible servers do not support the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
@@ -75,9 +75,9 @@ const refusalIn = (sdk: typeof Sdk, error: unknown): Refusal | undefined => {
 };
 
 /**
- * Reads a body up to the limit, whatever length it was announced with. The rest of a longer one is
- * cut off with its connection, which would stay occupied.
- * @throws Error for a longer one
+ * Reads a body up to the limit, even if a shorter length was announced. The connection of a longer
+ * body is closed, since it would stay occupied.
+ * @throws RangeError for a body above the limit
  */
 const readLimited = async (body: unknown, announced: number): Promise<Buffer> => {
   if (!(body instanceof Readable)) throw new TypeError('UNREADABLE_OBJECT');
@@ -109,15 +109,15 @@ const absentIfNoSuchKey = ({ code }: Refusal) =>
   code === 'NoSuchKey' ? done(undefined) : undefined;
 
 /**
- * Returns the outcome of a refusal that says nothing about the object: a wrong credential, a
- * missing bucket, too many requests.
+ * Returns the outcome of a refusal that shows nothing about the object, such as a wrong credential, a
+ * missing bucket or too many requests.
  */
 const unusable = ({ status, code }: Refusal): Outcome<never> => unknown(`HTTP_${status} ${code}`);
 
 interface S3Call<T> {
   readonly operation: string;
   readonly send: (connection: Connection, abortSignal: AbortSignal) => Promise<T>;
-  /** Reads a refusal, or undefined for one it can't read. */
+  /** Returns the outcome of a refusal, or undefined if the refusal shows nothing about the object. */
   readonly onRefusal: (
     refusal: Refusal,
   ) => Outcome<T> | undefined | Promise<Outcome<T> | undefined>;
@@ -162,10 +162,10 @@ const createS3Calls = (config: S3Config, deps: AdapterDeps): S3Calls => {
 };
 
 /**
- * Returns undefined for a missing object, after a check of the bucket: a 404 to HEAD has no body,
- * so a missing bucket looks like a missing object.
+ * Returns undefined for a missing object, if the bucket exists. A 404 to HEAD has no body, so a
+ * missing bucket would look like a missing object.
  */
-const absentIfBucketIsThere = async ({ call }: S3Calls, Bucket: string, { status }: Refusal) => {
+const absentIfBucketExists = async ({ call }: S3Calls, Bucket: string, { status }: Refusal) => {
   if (status !== 404) return undefined;
   const bucket = await call({
     operation: 'head-bucket',
@@ -240,16 +240,15 @@ const createS3Reads = (calls: S3Calls, Bucket: string): Pick<ObjectStore, 'get' 
         const { ContentLength = 0, ContentType = '' } = await client.send(command, { abortSignal });
         return { contentType: ContentType, sizeBytes: ContentLength };
       },
-      onRefusal: (refusal) => absentIfBucketIsThere(calls, Bucket, refusal),
+      onRefusal: (refusal) => absentIfBucketExists(calls, Bucket, refusal),
     });
   },
 });
 
 /**
  * Creates a store of objects in a bucket of any S3-compatible server (contract: collaborators >
- * Adapters), by its maintained client. A missing bucket is an error and never read as a missing
- * object.
- * @throws ConfigError for half a key
+ * Adapters), by the client of AWS. A missing bucket is an unknown outcome and never a missing object.
+ * @throws ConfigError if only one of the key's id and secret is given
  */
 export const createS3Store = (config: S3Config, deps: AdapterDeps): ObjectStore & Closable => {
   if ((config.S3_ACCESS_KEY_ID === undefined) !== (config.S3_SECRET_ACCESS_KEY === undefined)) {

@@ -94,7 +94,7 @@ it('signs each request, addresses the bucket by path, and logs neither key nor s
   expect(lines.join('')).not.toMatch(/user-1|dev-only/u);
 });
 
-describe('an answer that decides nothing', () => {
+describe('a response that shows nothing about the object', () => {
   it.each([
     ['a failure of the server', refuse(500, 'InternalError'), 'InternalError'],
     ['a wrong credential', refuse(403, 'SignatureDoesNotMatch'), 'HTTP_403 SignatureDoesNotMatch'],
@@ -108,7 +108,7 @@ describe('an answer that decides nothing', () => {
     expect(await store.delete(key)).toEqual(expected);
   });
 
-  it('a missing bucket is no missing object, though a head cannot tell them apart', async () => {
+  it('a missing bucket is not a missing object, although a head returns 404 for both', async () => {
     answer = (_request, response) => response.writeHead(404).end();
     expect(await store.head(key)).toMatchObject({ kind: 'unknown' });
     expect(seen.map(({ line }) => line)).toEqual([
@@ -117,9 +117,9 @@ describe('an answer that decides nothing', () => {
     ]);
   });
 
-  it('no answer is unknown, and the request is not repeated', async () => {
+  it('a request without a response is unknown and not repeated', async () => {
     answer = () => {};
-    // On a busy machine the time of a call may be used up before its request arrives.
+    // On a busy machine a call may time out before its request arrives.
     for (let timeoutMs = 300; seen.length === 0 && timeoutMs < 60_000; timeoutMs *= 3) {
       const impatient = open(url, timeoutMs);
       expect(await impatient.get(key)).toEqual({ kind: 'unknown', reason: 'TIMED_OUT' });
@@ -128,7 +128,7 @@ describe('an answer that decides nothing', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('a body that breaks off is unknown', async () => {
+  it('an incomplete body is unknown', async () => {
     answer = (_request, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('half', () => response.destroy());
@@ -136,14 +136,14 @@ describe('an answer that decides nothing', () => {
     expect(await store.get(key)).toMatchObject({ kind: 'unknown' });
   });
 
-  it('an object larger than any of ours is unknown', async () => {
+  it('an object above the limit is unknown', async () => {
     answer = (_request, response) =>
       response.writeHead(200, { 'content-length': String(33 * 1024 * 1024) }).write('x');
     expect(await store.get(key)).toMatchObject({ kind: 'unknown' });
   });
 });
 
-it('reads no endless object, however it was announced', async () => {
+it('stops reading an endless object, with any announced length', async () => {
   const sent: number[] = [];
   const cutOff: Promise<unknown>[] = [];
   answer = (_request, response) => {
@@ -153,21 +153,21 @@ it('reads no endless object, however it was announced', async () => {
     const write = (): void => {
       const count = (sent[place] ?? 0) + 1;
       sent[place] = count;
-      // Three times the largest object: enough to see whether anybody stops it.
+      // Three times the largest object is enough to see if the client stops reading.
       if (count > 96) response.end();
-      // A part that fails was not sent: the connection is gone, whether the response knows it yet.
+      // A part that fails was not sent, because the connection is closed.
       else if (!response.destroyed) response.write(part, (error) => !error && write());
     };
     write();
   };
   expect(await store.get(key)).toMatchObject({ kind: 'unknown' });
   await Promise.all(cutOff);
-  // The bytes that the connection had buffered by then come on top.
+  // The bytes that the connection had buffered are counted too.
   expect(Math.max(...sent)).toBeLessThan(96);
 });
 
 describe('a repeat', () => {
-  it('is made of what is safe to repeat', async () => {
+  it('is made for calls that are safe to repeat', async () => {
     answer = (request, response) => {
       if (seen.length < 3) refuse(503, 'SlowDown')(request, response);
       else response.writeHead(200, { 'content-type': 'image/png' }).end('sealed');
@@ -175,27 +175,27 @@ describe('a repeat', () => {
     expect(await store.get(key)).toMatchObject({ kind: 'done', value: { sizeBytes: 6 } });
   });
 
-  it('is never made of a put that must be the first, whose own object it would find', async () => {
+  it('is never made for a conditional put, since the repeat would find its own object', async () => {
     answer = refuse(503, 'SlowDown');
     expect(await put({ ifAbsent: true })).toMatchObject({ kind: 'unknown' });
     expect(seen).toHaveLength(1);
   });
 });
 
-it('a server that is not there is certain: nothing was sent', async () => {
+it('an absent server is a refusal, since nothing was sent', async () => {
   server.close();
   await once(server, 'close');
   expect(await store.get(key)).toMatchObject({ kind: 'refused', code: 'NOT_SENT' });
 });
 
 describe('the identity of the store at the bucket', () => {
-  it('is its own key where one is configured', async () => {
+  it('is the configured key if there is one', async () => {
     answer = (_request, response) => void response.end();
     await put();
     expect(seen[0]?.authorization).toContain('Credential=digital-gold/');
   });
 
-  it("is the pod's identity where none is configured", async () => {
+  it("is the pod's identity if no key is configured", async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'workload-identity');
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'of-the-pod');
     const ofThePod = open(url, 10_000, noKey);

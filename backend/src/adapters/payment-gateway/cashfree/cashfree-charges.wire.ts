@@ -4,10 +4,10 @@ import { meaningOf } from '../../http-texts.ts';
 import type { GatewayPayment } from '../port.ts';
 import { id, optionalMoment, optionalText, paymentStatuses, rupees } from './cashfree.wire.ts';
 
-/** `CreateSubscriptionPaymentRequest`: a debit, and no authorisation of the mandate. */
+/** `CreateSubscriptionPaymentRequest`: the type of a debit, and not of a mandate's authorisation. */
 export const chargeType = 'CHARGE';
 
-/** Subscriptions are in rupees. Their payments name no currency when they are read. */
+/** The currency of subscriptions. Their payments name no currency in responses. */
 export const chargeCurrency = 'INR';
 
 const lastTenDigits = (phone: string): string => phone.replace(/\D/gu, '').slice(-10);
@@ -20,8 +20,8 @@ export const isSamePhone = (one: string, other: string): boolean =>
   lastTenDigits(one).length === 10 && lastTenDigits(one) === lastTenDigits(other);
 
 /**
- * A charge under a subscription. `payment_id` is the order that it was requested for. Before it has
- * been presented it may have no id at Cashfree, and is identified by the order until then.
+ * A charge under a subscription. `payment_id` is the id of the order for which it was requested. Until
+ * the charge is presented it may have no id at Cashfree, so that the order's id identifies it.
  */
 export const chargeAnswer = z
   .object({
@@ -32,8 +32,8 @@ export const chargeAnswer = z
     payment_initiated_date: optionalMoment,
   })
   .refine(
-    ({ cf_payment_id: given, payment_status: status }) =>
-      typeof given === 'string' || meaningOf(paymentStatuses, status, 'PENDING') !== 'CAPTURED',
+    ({ cf_payment_id: cfId, payment_status: status }) =>
+      typeof cfId === 'string' || meaningOf(paymentStatuses, status, 'PENDING') !== 'CAPTURED',
     { path: ['cf_payment_id'], message: 'a charge that was paid has an id' },
   )
   .transform((charge) => ({

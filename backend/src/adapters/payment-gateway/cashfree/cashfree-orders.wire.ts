@@ -7,19 +7,17 @@ import { currency, id, optionalText, rupees } from './cashfree.wire.ts';
 
 const dayMs = 86_400_000;
 
-/**
- * `CustomerDetails.customer_id`: alphanumeric only. Ours is a UUID, whose hyphens carry nothing.
- */
+/** `CustomerDetails.customer_id`: only letters and digits, so the hyphens of our UUID are removed. */
 export const customerId = (id: string): string => id.replace(/[^A-Za-z0-9]/gu, '');
 
 /** `CustomerDetails.customer_phone`: ten digits, or any number with a `+`. */
 export const customerPhone = (phone: string): string => phone.replace(/^\+91/u, '');
 
 /**
- * Returns the time after which Cashfree takes no new attempt. The API refuses an expiry that is not
- * more than 15 minutes and less than 30 days away (400 `order_expiry_time_invalid`), so an order
- * may outlive its price lock: a payment of those minutes is a late capture, which the service knows
- * how to treat. Unverified by the public pages: the limits are in the API's own error message.
+ * Returns the time after which Cashfree accepts no new attempt. The API refuses an expiry unless it is
+ * more than 15 minutes and less than 30 days away (400 `order_expiry_time_invalid`). An order may
+ * therefore outlive its price lock, and a payment after the lock is a late capture. Unverified by the
+ * public pages: the limits are in the API's own error message.
  */
 export const orderExpiry = (expiresAt: Date, now: Date, shortestMs: number): Date => {
   const soonest = addMs(now, shortestMs);
@@ -28,10 +26,10 @@ export const orderExpiry = (expiresAt: Date, now: Date, shortestMs: number): Dat
   return expiresAt > latest ? latest : expiresAt;
 };
 
-/** `OrderTags`: the tag under which an order names the subscription that it is charged to. */
+/** `OrderTags`: the tag of an order with the id of the subscription under which it is charged. */
 export const mandateTag = 'subscription_id';
 
-/** resources/payment-lifecycle: an EXPIRED order may become PAID while an attempt is under way. */
+/** resources/payment-lifecycle: an EXPIRED order may become PAID while an attempt is in progress. */
 const orderStatuses: Readonly<Record<string, GatewayOrder['status']>> = {
   ACTIVE: 'OPEN',
   PAID: 'PAID',
@@ -42,7 +40,7 @@ const orderStatuses: Readonly<Record<string, GatewayOrder['status']>> = {
 
 const tags = z.record(z.string(), z.unknown()).nullish();
 
-/** An order, with what only this adapter needs of it. */
+/** An order, with two fields that only this adapter needs. */
 export const orderAnswer = z
   .object({
     order_id: id,

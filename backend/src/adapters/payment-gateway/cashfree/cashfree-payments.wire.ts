@@ -15,20 +15,20 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** `PaymentEntityPaymentStatusEnum`: a payment with one of these statuses is under way. */
+/** `PaymentEntityPaymentStatusEnum`: a payment with one of these statuses is in progress. */
 const openPayments: ReadonlySet<string> = new Set(['PENDING', 'NOT_ATTEMPTED']);
 
 const optionalMethod = (name: string | null | undefined) =>
   name === undefined || name === null ? {} : { method: name };
 
 /**
- * Payments of an order. The amount is what the customer paid (`payment_amount`): an offer makes it
- * less than the order's, a surcharge more, and `order_amount` would hide both. A payment without
- * a currency has that of its order. A payment without a time has the time now.
+ * Rules for the payments of an order. The amount is `payment_amount`, which the customer paid. It may
+ * be less than `order_amount` by an offer, or more by a surcharge. A payment without a currency has
+ * the currency of its order. A payment without a time has the current time.
  */
 export const paymentRows = (orderId: string, now: Date): RowRules<GatewayPayment> => ({
   entity: 'payment',
-  about: { id: orderId, idOf: (row) => row['order_id'] },
+  subject: { id: orderId, idOf: (row) => row['order_id'] },
   state: {
     of: (row) => row['payment_status'],
     isKnown: (name) => Object.hasOwn(paymentStatuses, name) || openPayments.has(name),
@@ -61,7 +61,7 @@ export const paymentRows = (orderId: string, now: Date): RowRules<GatewayPayment
     }),
 });
 
-/** `RefundEntityRefundStatusEnum`, `SubscriptionPaymentRefundEntity`. Any other is PENDING. */
+/** `RefundEntityRefundStatusEnum`, `SubscriptionPaymentRefundEntity`. Any other status is PENDING. */
 export const refundStatuses: Readonly<Record<string, GatewayRefund['status']>> = {
   SUCCESS: 'PROCESSED',
   CANCELLED: 'FAILED',
@@ -69,7 +69,7 @@ export const refundStatuses: Readonly<Record<string, GatewayRefund['status']>> =
   FAILED: 'FAILED',
 };
 
-/** `RefundEntityRefundStatusEnum`: a refund with one of these statuses is under way. */
+/** `RefundEntityRefundStatusEnum`: a refund with one of these statuses is in progress. */
 const openRefunds: ReadonlySet<string> = new Set(['PENDING', 'ONHOLD']);
 
 const ofPayment = (paymentId: string, idOf: (row: Fields) => unknown) => ({
@@ -79,12 +79,12 @@ const ofPayment = (paymentId: string, idOf: (row: Fields) => unknown) => ({
 });
 
 /**
- * Refunds of an order, or of one of its payments. A refund without a payment id may belong to any
- * of them, so it is not assigned to one.
+ * Rules for the refunds of a payment, in a list of its order's refunds. A refund without a payment id
+ * may be of any payment of the order, so it is unreadable.
  */
 export const refundRows = (paymentId: string, now: Date): RowRules<GatewayRefund> => ({
   entity: 'refund',
-  about: ofPayment(paymentId, (row) => row['cf_payment_id']),
+  subject: ofPayment(paymentId, (row) => row['cf_payment_id']),
   state: {
     of: (row) => row['refund_status'],
     isKnown: (name) => Object.hasOwn(refundStatuses, name) || openRefunds.has(name),
@@ -107,22 +107,22 @@ export const refundRows = (paymentId: string, now: Date): RowRules<GatewayRefund
 });
 
 /**
- * Reads a dispute's status, of which each stage has its own (`DisputesEntityDisputeStatusEnum`):
- * a dispute, chargeback or arbitration that we lost or accepted has taken the money away.
+ * Reads a dispute's status (`DisputesEntityDisputeStatusEnum`). Each stage has its own statuses. A
+ * dispute, chargeback or arbitration that the merchant lost or accepted has taken the money.
  */
 export const disputeStatus = (status: string): GatewayDispute['status'] => {
   if (/_MERCHANT_(?:LOST|ACCEPTED)$/u.test(status)) return 'LOST';
   return status.endsWith('_MERCHANT_WON') ? 'WON' : 'OPEN';
 };
 
-/** `DisputesEntityDisputeStatusEnum`: each stage is created, received, reviewed, and ends. */
+/** `DisputesEntityDisputeStatusEnum`: the name of a status contains its stage. */
 const isKnownDispute = (name: string): boolean =>
   /^[A-Z_]*(?:DISPUTE|RETRIEVAL|CHARGEBACK|ARBITRATION)_[A-Z_]+$/u.test(name);
 
-/** Disputes of a payment. */
+/** Rules for the disputes of a payment. */
 export const disputeRows = (paymentId: string, now: Date): RowRules<GatewayDispute> => ({
   entity: 'dispute',
-  about: {
+  subject: {
     id: paymentId,
     idOf: (row) => within(row, 'order_details')['cf_payment_id'],
   },

@@ -5,11 +5,11 @@ import { inPath } from '../../http-texts.ts';
 import type { GatewayPayment } from '../port.ts';
 
 /*
- * The adapter's assumptions about Cashfree are in the files `*.wire.ts` of this folder: what all
- * calls share is here, and the rest has a file for each flow. Pages are those of
- * www.cashfree.com/docs/api-reference/payments/latest. Types are those of Cashfree's own npm
- * package `cashfree-pg`. What neither settles is marked "unverified" and is to be checked with test
- * keys.
+ * The adapter's assumptions about Cashfree are in the files `*.wire.ts` of this folder. This file has
+ * the assumptions that all calls share, and each flow has a file of its own. Pages are those of
+ * www.cashfree.com/docs/api-reference/payments/latest. Types are those of Cashfree's own npm package
+ * `cashfree-pg`. An assumption that neither settles is marked "unverified" and must be checked with
+ * test keys.
  */
 
 /** The version whose webhooks carry `x-idempotency-key` (payments/webhooks). */
@@ -19,7 +19,7 @@ export const headers = {
   clientId: 'x-client-id',
   clientSecret: 'x-client-secret',
   apiVersion: 'x-api-version',
-  // A repeat under the same key gets the first answer. Another body under it is a 422.
+  // A repeat with the same key gets the first response. Another body with the key is a 422.
   idempotencyKey: 'x-idempotency-key',
   // payments/webhooks: milliseconds, and the signature over them and the raw body.
   webhookTimestamp: 'x-webhook-timestamp',
@@ -40,8 +40,8 @@ export const paths = {
 } as const;
 
 /**
- * orders/create: 409 for a second order of one `order_id`, 422 for another body under a known key
- * (a repeat may carry a later expiry). Unverified for charges: the same.
+ * orders/create: a second order with one `order_id` is a 409. Another body with a known key is a 422,
+ * since a repeat may have a later expiry. Unverified: that this applies to charges too.
  */
 export const alreadyRequested: ReadonlySet<number> = new Set([409, 422]);
 
@@ -57,12 +57,12 @@ export const paymentStatuses: Readonly<Record<string, GatewayPayment['status']>>
   VOID: 'FAILED',
 };
 
-/** A payment that names no currency, of an order that names none either, is in rupees. */
+/** The currency of a payment if neither the payment nor its order names one. */
 export const homeCurrency = 'INR';
 
 /**
- * Returns whether the credentials move real money. Test credentials start with `TEST`, or their
- * secret with `cfsk_ma_test_`. The host of the sandbox accepts only test credentials.
+ * Returns the kind of the credentials. Test credentials have an id that starts with `TEST`, or a
+ * secret that starts with `cfsk_ma_test_`. The host of Cashfree's sandbox accepts only these.
  */
 export const credentialsOf = (given: {
   readonly baseUrl: string;
@@ -79,12 +79,12 @@ export const credentialsOf = (given: {
 };
 
 /*
- * Cashfree's amounts are rupees with decimals, written as JSON numbers: they are read digit by digit
- * and never become a float. Only values that can be stored are accepted: an id is a short word, an
- * amount a safe integer of paise.
+ * Cashfree's amounts are rupees with decimals, written as JSON numbers. They are read from their digits
+ * and never become a float. Only values that can be stored are accepted. An id is a short word, and an
+ * amount is a safe integer of paise.
  */
 
-/** Reads an id, ours or Cashfree's, as text or as a number. */
+/** Reads an id of ours or of Cashfree, as text or as a number. */
 export const id = textOrDigits.refine((text) => /^[\w.:-]{1,128}$/u.test(text));
 
 /**
@@ -110,7 +110,7 @@ export const moment = z
   })
   .refine((at) => !Number.isNaN(at.getTime()));
 
-/** `PaymentEntity.payment_group`: the groups of an instrument that a customer can choose. */
+/** `PaymentEntity.payment_group`: our names of the groups of payment instruments. */
 const methodOfGroup: Readonly<Record<string, string>> = {
   net_banking: 'netbanking',
   credit_card: 'card',
@@ -123,7 +123,7 @@ const methodOfGroup: Readonly<Record<string, string>> = {
 /** Returns our name of a payment's instrument, or Cashfree's own if we have none. */
 const methodOf = (group: string): string => methodOfGroup[group] ?? group;
 
-/** Reads a payment's group as our name of the instrument. An unexpected group counts as none. */
+/** Reads a payment's group as our name of the instrument. An unreadable group is undefined. */
 export const method = z
   .string()
   .regex(/^[a-z_]{1,32}$/u)
@@ -131,17 +131,18 @@ export const method = z
   .nullish()
   .catch(undefined);
 
-/** The types of `cashfree-pg` call every field of an answer optional. */
+/** By the types of `cashfree-pg`, every field of a response is optional. */
 export const optionalText = z.string().nullish().catch(undefined);
 export const optionalMoment = moment.nullish().catch(undefined);
 export const optionalCurrency = currency.nullish().catch(undefined);
 
-/** Every list. */
+/** The response of every list. */
 export const listAnswer = z.array(z.unknown());
 
 /**
- * `ApiError404` and its like: the error body of every call. A proxy before the API answers with a
- * message too, but with neither code nor type, and knows nothing about any order.
+ * `ApiError404` and similar types: the error body of every call. The error body of a proxy before the
+ * API has a message, but neither code nor type. It is not accepted, since it shows nothing about any
+ * order.
  */
 export const errorAnswer = z
   .object({

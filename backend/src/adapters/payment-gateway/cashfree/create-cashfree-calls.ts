@@ -10,7 +10,7 @@ import { orderAnswer } from './cashfree-orders.wire.ts';
 import type { CashfreeConfig } from './cashfree.config.ts';
 import * as wire from './cashfree.wire.ts';
 
-/** A refusal of this adapter's own: an earlier request took the id, or its key. */
+/** A refusal code of this adapter, for a request whose id or key an earlier request has used. */
 const ALREADY_REQUESTED = 'CASHFREE_ALREADY_REQUESTED';
 
 interface Post {
@@ -20,7 +20,7 @@ interface Post {
   readonly idempotencyKey: string;
 }
 
-/** The calls to Cashfree, whose every creation has a key of its own. */
+/** The calls to Cashfree. Every POST has an idempotency key. */
 export interface CashfreeCalls extends Omit<GatewayCalls, 'post'> {
   readonly post: <T>(call: Post, answer: z.ZodType<T>) => Promise<Outcome<T>>;
 }
@@ -61,8 +61,8 @@ export const createCashfreeCalls = (config: CashfreeConfig, deps: AdapterDeps): 
 };
 
 /**
- * Reads the result of an earlier request, when the response to a repeat reports that there was one.
- * While Cashfree shows no result, its outcome is unknown.
+ * Returns the outcome of a request. If the response reports an earlier request with the same id or
+ * key, the result of the earlier request is read. It is unknown while Cashfree has no result.
  */
 export const resolveRepeat = async <T>(
   posted: Outcome<T>,

@@ -25,7 +25,7 @@ export interface CashfreeDebits {
   readonly debitMandate: (
     debit: MandateDebit,
   ) => Promise<Outcome<{ readonly gatewayDebitId: string }>>;
-  /** Lists the charge that was made for an order under its mandate: none, or one. */
+  /** Lists the charge of an order under its mandate. There is at most one. */
   readonly listCharges: (
     subscriptionId: string,
     orderId: string,
@@ -33,23 +33,23 @@ export interface CashfreeDebits {
 }
 
 /**
- * Compares the owner of the mandate with the customer of the order. If either has no phone number,
- * waiting would not help: the debit is refused at once, with the reason.
+ * Compares the phone numbers of the mandate's owner and the order's customer. A missing number is
+ * refused at once, because a later query would not have it either.
  */
-const compareOwners = (ofMandate: string, ofOrder: string): Outcome<true> => {
-  if (ofMandate === '') return refused(GATEWAY_REFUSED, 'the mandate shows no phone number');
-  if (ofOrder === '') {
+const compareOwners = (mandatePhone: string, orderPhone: string): Outcome<true> => {
+  if (mandatePhone === '') return refused(GATEWAY_REFUSED, 'the mandate shows no phone number');
+  if (orderPhone === '') {
     return refused(GATEWAY_REFUSED, 'the order shows no phone number of its customer');
   }
-  return charges.isSamePhone(ofOrder, ofMandate)
+  return charges.isSamePhone(orderPhone, mandatePhone)
     ? done(true)
     : refused(GATEWAY_REFUSED, 'the mandate is not of the customer of this order');
 };
 
 /**
- * Debits under a mandate, which at Cashfree is a subscription: the mandate token is its
- * `subscription_id`. A charge hangs on the subscription and not on an order, so it carries the
- * order's id as its own `payment_id`, and the order names the subscription in a tag.
+ * Creates the debits under mandates. A mandate is a subscription at Cashfree, and the mandate token is
+ * its `subscription_id`. A charge belongs to the subscription and not to an order. It therefore has
+ * the order's id as its `payment_id`, and the order names the subscription in a tag.
  */
 export const createCashfreeDebits = ({
   calls: { get, post },
@@ -61,8 +61,8 @@ export const createCashfreeDebits = ({
   };
 
   /**
-   * A token comes from a customer's device. Only the customer whose phone number the mandate was
-   * given with is charged, even if the token was stolen.
+   * Checks that the order's customer has the phone number of the mandate's owner. The token comes from
+   * a customer's device, and may be another customer's.
    */
   const checkOwner = async ({
     gatewayOrderId,
@@ -85,8 +85,8 @@ export const createCashfreeDebits = ({
       if (debit.currency !== charges.chargeCurrency) {
         return refused(GATEWAY_REFUSED, 'a mandate is debited in rupees');
       }
-      const owned = await checkOwner(debit);
-      if (owned.kind !== 'done') return owned;
+      const ownership = await checkOwner(debit);
+      if (ownership.kind !== 'done') return ownership;
       const json = {
         subscription_id: mandateToken,
         payment_id: gatewayOrderId,
@@ -105,7 +105,7 @@ export const createCashfreeDebits = ({
     async listCharges(subscriptionId, orderId) {
       const found = await getCharge(subscriptionId, orderId);
       if (found.kind === 'refused' && found.code === GATEWAY_NOT_FOUND) return done([]);
-      // It is there, and takes nothing from the payments that can be read.
+      // The charge exists but can't be read, so it is listed as an unread row.
       if (found.kind === 'unknown' && found.reason === UNREADABLE) {
         return done([{ status: 'UNREADABLE' }]);
       }

@@ -49,13 +49,13 @@ const readPayments = async (
   );
 
 /**
- * Checks a webhook's signature: base64 HMAC-SHA256 of the timestamp and the raw body under one of
- * the client secrets in force. A body that was parsed and printed again has another signature, for
+ * Checks a webhook's signature. It is the base64 HMAC-SHA256 of the timestamp and the raw body, under
+ * one of the current client secrets. A body that was parsed and printed has another signature, since
  * 170.00 becomes 170.
  *
- * The age of the timestamp is not checked: Cashfree retries for hours and resends on request, and a
- * delivery refused for its age would be a capture lost. A replay is harmless, because an event is
- * accepted once by its id and by its body, and its effect is once per payment.
+ * The age of the timestamp is not checked. Cashfree retries for hours and resends on request, so a
+ * refused old delivery could lose a capture. A replay is harmless, because an event is accepted once by
+ * its id and by its body, and has its effect once for each payment.
  */
 const verifyCashfreeWebhook = (
   secrets: readonly string[],
@@ -111,17 +111,19 @@ const hasSession = (order: GatewayOrder): boolean =>
  * gateway can be chosen. A mandate is charged without a checkout.
  */
 const requireSession = async (
-  made: Outcome<GatewayOrder>,
+  created: Outcome<GatewayOrder>,
   { mandateToken }: CreateGatewayOrder,
   readAgain: () => Promise<Outcome<GatewayOrder>>,
 ): Promise<Outcome<GatewayOrder>> => {
-  if (made.kind !== 'done' || mandateToken !== undefined || hasSession(made.value)) return made;
+  if (created.kind !== 'done' || mandateToken !== undefined || hasSession(created.value)) {
+    return created;
+  }
   const read = await readAgain();
   if (read.kind !== 'done' || hasSession(read.value)) return read;
   return refused(GATEWAY_REFUSED, 'the order has no payment_session_id: nobody can pay it');
 };
 
-/** Creates orders, and reads them. */
+/** Creates the calls that create and read orders. */
 const createCashfreeOrders = (
   config: CashfreeConfig,
   calls: CashfreeCalls,
@@ -134,7 +136,7 @@ const createCashfreeOrders = (
 
     async createOrder(request) {
       const { receipt } = request;
-      const made = await calls.post(
+      const posted = await calls.post(
         {
           operation: 'create-order',
           path: wire.paths.orders,
@@ -143,7 +145,7 @@ const createCashfreeOrders = (
         },
         orders.orderAnswer,
       );
-      const order = await resolveRepeat(made, () => readOrder(calls.get, receipt));
+      const order = await resolveRepeat(posted, () => readOrder(calls.get, receipt));
       return requireSession(
         mapDone(order, (answer) => answer.order),
         request,
@@ -158,7 +160,7 @@ const createCashfreeOrders = (
   };
 };
 
-/** The code of an unknown outcome: Cashfree can't be queried without the order's id. */
+/** The reason of an unknown outcome if the order's id is unknown, since Cashfree's query needs it. */
 const NO_ORDER_ID = 'NO_ORDER_ID';
 
 type Payments = Pick<
@@ -166,7 +168,10 @@ type Payments = Pick<
   'listPayments' | 'getRefunds' | 'getDisputes' | 'verifyCheckout'
 >;
 
-/** Reads an order's payments, charges under its mandate included, their refunds and disputes. */
+/**
+ * Creates the calls that read the payments of an order, with charges under its mandate, and their
+ * refunds and disputes.
+ */
 const createCashfreePayments = (
   calls: CashfreeCalls,
   debits: Pick<CashfreeDebits, 'listCharges'>,
@@ -193,7 +198,7 @@ const createCashfreePayments = (
       payments.refundRows(gatewayPaymentId, clock.now()),
     );
     if (listed.kind !== 'done' || listed.value.length > 0) return listed;
-    // The refunds of a charge are no refunds of the order that it was made for.
+    // The order's list of refunds does not have the refunds of a charge.
     const order = await readOrder(calls.get, gatewayOrderId);
     if (order.kind !== 'done') return order;
     const { mandate } = order.value;
@@ -216,23 +221,23 @@ const createCashfreePayments = (
   },
 
   /**
-   * Cashfree signs nothing for the customer's device, and its checkout hands out no payment's id
-   * either: the proof names the order, or one of the order's payments, and the gateway is queried.
-   * Its signature is not read.
+   * Queries the gateway for the payments of the order. Cashfree signs no proof for the customer's
+   * device, and its checkout returns no payment id. The proof therefore names the order's id instead,
+   * or a payment of the order, and its signature is ignored.
    */
   async verifyCheckout({ gatewayOrderId, gatewayPaymentId }) {
     return mapDone(
       await readPayments(calls, gatewayOrderId, clock.now()),
       (payments) =>
         gatewayPaymentId === gatewayOrderId ||
-        payments.filter(isRead).some((one) => one.gatewayPaymentId === gatewayPaymentId),
+        payments.filter(isRead).some((payment) => payment.gatewayPaymentId === gatewayPaymentId),
     );
   },
 });
 
 /**
- * Creates Cashfree's payment gateway (contract: payments-and-webhooks > Cashfree). Its `order_id`
- * is ours to choose: it is the receipt, so a repeated request finds the first order.
+ * Creates Cashfree's payment gateway (contract: payments-and-webhooks > Cashfree). The service chooses
+ * the `order_id`. It is the receipt, so a repeated request finds the first order.
  */
 export const createCashfreeGateway = (
   config: CashfreeConfig,

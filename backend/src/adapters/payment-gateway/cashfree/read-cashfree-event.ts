@@ -9,7 +9,7 @@ import * as wire from './cashfree.wire.ts';
 const paymentEvents: ReadonlyMap<string, 'captured' | 'failed'> = new Map([
   ['PAYMENT_SUCCESS_WEBHOOK', 'captured'],
   ['PAYMENT_FAILED_WEBHOOK', 'failed'],
-  // The customer left the checkout. Should the bank pay all the same, a success follows.
+  // The customer left the checkout. If the bank pays nevertheless, a success follows.
   ['PAYMENT_USER_DROPPED_WEBHOOK', 'failed'],
 ]);
 
@@ -37,7 +37,7 @@ const paymentData = z.object({
   }),
 });
 
-/** subscription/webhooks: `payment_id` is the order that the charge was requested for. */
+/** subscription/webhooks: `payment_id` is the id of the order for which the charge was requested. */
 const chargeData = z.object({
   payment_id: wire.id,
   cf_payment_id: wire.id,
@@ -46,14 +46,14 @@ const chargeData = z.object({
   payment_type: z.string().nullish().catch(undefined),
 });
 
-const someRupees = wire.rupees.refine((amount) => amount > 0n);
+const positiveRupees = wire.rupees.refine((amount) => amount > 0n);
 
-/** refunds/webhooks, and a subscription's. An automatic refund may name no order. */
+/** refunds/webhooks, and the refunds of subscriptions. An automatic refund may name no order. */
 const refundData = z.object({
   cf_refund_id: wire.id,
   cf_payment_id: wire.id,
   order_id: wire.id.nullish().catch(undefined),
-  refund_amount: someRupees,
+  refund_amount: positiveRupees,
   refund_status: z.string(),
 });
 
@@ -61,7 +61,7 @@ const refundData = z.object({
 const disputeData = z.object({
   dispute: z.object({
     dispute_id: wire.id,
-    dispute_amount: someRupees,
+    dispute_amount: positiveRupees,
     dispute_status: z.string(),
   }),
   order_details: z.object({
@@ -103,10 +103,10 @@ const readCharge: Read = ({ name, occurredAt, data }) => {
   const read = chargeData.safeParse(data);
   if (!read.success) return undefined;
   const charge = read.data;
-  // The type is optional in the types of `cashfree-pg`. Only a charge bears the id of an order.
+  // The type is optional in the types of `cashfree-pg`. Without a type, the payment is a charge.
   const isCharge = (charge.payment_type ?? charges.chargeType) === charges.chargeType;
   return {
-    // The authorisation of a mandate is a payment too, but for none of our orders.
+    // The authorisation of a mandate is a payment too, but not for an order.
     kind: isCharge ? (chargeEvents.get(name) ?? 'other') : 'other',
     name,
     gatewayOrderId: charge.payment_id,
@@ -151,13 +151,13 @@ const readDispute: Read = ({ name, occurredAt, data }) => {
   };
 };
 
-/** Every event that can be of consequence. A dispute may be lost at each of its stages. */
+/** The readers of all events that can have an effect. A dispute may be lost at any of its stages. */
 const readers: ReadonlyMap<string, Read> = new Map([
   ...[...paymentEvents.keys()].map((name): [string, Read] => [name, readPayment]),
   ...[...chargeEvents.keys()].map((name): [string, Read] => [name, readCharge]),
   ['REFUND_STATUS_WEBHOOK', readRefund(({ refund }) => refund)],
   ['AUTO_REFUND_STATUS_WEBHOOK', readRefund(({ auto_refund: refund }) => refund)],
-  // A charge's refund names the charge, and with it the order, as `payment_id`.
+  // The `payment_id` of a charge's refund is the id of the order.
   ['SUBSCRIPTION_REFUND_STATUS', readRefund((data) => ({ ...data, order_id: data['payment_id'] }))],
   ['DISPUTE_CREATED', readDispute],
   ['DISPUTE_UPDATED', readDispute],
@@ -165,8 +165,8 @@ const readers: ReadonlyMap<string, Read> = new Map([
 ]);
 
 /**
- * Reads a signed webhook body, or `unreadable` if the service can't use it. An event without a time
- * has the time now.
+ * Reads a signed webhook body. Returns `unreadable` if the service can't use it. An event without a
+ * time has the current time.
  */
 export const readCashfreeEvent = (
   rawBody: Buffer,

@@ -35,13 +35,13 @@ import * as wire from './razorpay.wire.ts';
 /** The calls to Razorpay, whose lists come in pages. */
 interface RazorpayCalls extends GatewayCalls {
   readonly clock: Clock;
-  /** Gets every page of a list. The outcome is unknown when it has more pages than are read. */
+  /** Gets all pages of a list. The outcome is unknown if the list is longer than the limit. */
   readonly getAll: (operation: string, path: string) => Promise<Outcome<readonly unknown[]>>;
-  /** Gets the account's disputes since a time. Unknown when there are more than are read. */
+  /** Gets the account's disputes since a time. Unknown if the list is longer than the limit. */
   readonly getDisputes: (since: wire.Stretch) => Promise<Outcome<readonly unknown[]>>;
 }
 
-/** Reads the gateway's refusal. Its text is for our logs, and may quote what it refuses. */
+/** Reads the gateway's refusal. Its text is only for our logs, since it may quote the request. */
 const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined => {
   const error = razorpayErrorAnswer.safeParse(json);
   if (!wire.refusalStatuses.has(status) || !error.success) return undefined;
@@ -95,45 +95,44 @@ interface Pages {
 const readPages = async (
   getPage: (page: number) => Promise<Outcome<readonly unknown[]>>,
 ): Promise<Pages> => {
-  const all: unknown[] = [];
+  const rows: unknown[] = [];
   for (let page = 0; page < wire.maximumPages; page += 1) {
     const found = await getPage(page);
     if (found.kind !== 'done') return { listed: found, isWhole: false };
-    all.push(...found.value);
-    if (found.value.length < wire.pageSize) return { listed: done(all), isWhole: true };
+    rows.push(...found.value);
+    if (found.value.length < wire.pageSize) return { listed: done(rows), isWhole: true };
   }
-  return { listed: done(all), isWhole: false };
+  return { listed: done(rows), isWhole: false };
 };
 
 /**
- * Reads a list by time, newest first. If it continues after the pages of one stretch, the next
- * stretch ends where the oldest row of this one begins. Rows of that second appear twice and count
- * once.
+ * Reads a list by time, newest first. If a stretch has more pages than are read, the next stretch ends
+ * at the time of its oldest row. Rows of that second are listed twice and count once.
  */
 const readStretches = async (
   since: wire.Stretch,
   getStretch: (stretch: wire.Stretch) => Promise<Pages>,
 ): Promise<Outcome<readonly unknown[]>> => {
-  const all: unknown[] = [];
+  const allRows: unknown[] = [];
   const seen = new Set<string>();
   let { to } = since;
   for (let pages = 0; pages < wire.maximumDisputePages; pages += wire.maximumPages) {
     const { listed, isWhole } = await getStretch({ from: since.from, to });
     if (listed.kind !== 'done') return listed;
     const rows = listed.value.map((row) => ({ row, read: wire.idAndTime.safeParse(row).data }));
-    all.push(...rows.filter(({ read }) => !seen.has(read?.id ?? '')).map(({ row }) => row));
-    if (isWhole) return done(all);
+    allRows.push(...rows.filter(({ read }) => !seen.has(read?.id ?? '')).map(({ row }) => row));
+    if (isWhole) return done(allRows);
     for (const { read } of rows) if (read !== undefined) seen.add(read.id);
     const times = rows.flatMap(({ read }) => (read === undefined ? [] : read.created_at.getTime()));
     const oldest = Math.min(...times) / 1000;
-    // A stretch that does not end earlier than the one before would be read again and again.
+    // The next stretch must end earlier than this one, or the loop would not end.
     if (times.length === 0 || oldest === to) return unknown('LIST_TOO_LONG');
     to = oldest;
   }
   return unknown('LIST_TOO_LONG');
 };
 
-/** Lists the payments of an order with the keys of debits (page api/orders/fetch-payments). */
+/** Lists the payments of an order, with the keys of debits (api/orders/fetch-payments). */
 const listPaymentsOf = async (
   { get, readRows, clock }: RazorpayCalls,
   gatewayOrderId: string,
@@ -146,11 +145,11 @@ const listPaymentsOf = async (
 type Debits = Required<Pick<PaymentGateway, 'debitMandate' | 'debitsHaveKey'>>;
 
 /**
- * Debits mandates by recurring payments (page api/payments/recurring-payments), which have no
- * idempotency key: the debit of a key is looked for among the order's payments before it is made.
- * The caller makes one debit of an order at a time, and repeats none that may be on its way. A
- * mandate is debited only for an order of the customer who gave it, recognised by the phone number,
- * because the token is the caller's to choose.
+ * Creates the debits of mandates by recurring payments (api/payments/recurring-payments). They have no
+ * idempotency key, so the debit of a key is first looked for among the order's payments. The caller
+ * must make one debit of an order at a time, and must not repeat a debit that may still arrive. A
+ * mandate is debited only for an order with the phone number of the mandate's owner, because the
+ * token comes from a customer's device.
  */
 const createRazorpayDebits = (calls: RazorpayCalls): Debits => ({
   debitsHaveKey: false,
@@ -164,7 +163,7 @@ const createRazorpayDebits = (calls: RazorpayCalls): Debits => ({
     if (listed.kind !== 'done') return listed;
     const known = listed.value.filter(isRead).find(({ debitKey }) => debitKey === idempotencyKey);
     if (known !== undefined) return done({ gatewayDebitId: known.gatewayPaymentId });
-    // An unreadable payment may be this debit, so that another one would debit twice.
+    // An unreadable payment may be this debit, so a further request could debit twice.
     if (hasUnread(listed.value)) return unknown(UNREADABLE);
     const owner = await findOwner(calls, { customerId, gatewayOrderId });
     if (owner.kind !== 'done') return owner;
@@ -191,9 +190,9 @@ const createRazorpayDebits = (calls: RazorpayCalls): Debits => ({
 });
 
 /**
- * Finds the email address and phone number that a recurring payment repeats. The customer must be
- * the order's. A customer without a phone number is refused at once, since the owner of the mandate
- * can't be determined and waiting would not help.
+ * Finds the email address and phone number of the mandate's owner, which a recurring payment must
+ * repeat. The owner must be the order's customer. An owner without a phone number is refused at once,
+ * because a later query would not have it either.
  */
 const findOwner = async (
   { get }: RazorpayCalls,
@@ -216,8 +215,8 @@ const findOwner = async (
   if (!wire.isSameContact(order.value.notes[wire.contactNote] ?? '', contact)) {
     return refused(GATEWAY_REFUSED, 'the mandate is of another customer');
   }
-  const isGiven = typeof email === 'string' && email.trim() !== '';
-  return done({ email: isGiven ? email : wire.noEmail, contact });
+  const hasEmail = typeof email === 'string' && email.trim() !== '';
+  return done({ email: hasEmail ? email : wire.noEmail, contact });
 };
 
 type Orders = Pick<
@@ -259,12 +258,12 @@ const sendOrder = (
     wire.orderAnswer,
   );
 
-/** Creates orders, and reads them with their payments, refunds and disputes. */
+/** Creates the calls that create orders, and read them with payments, refunds and disputes. */
 const createRazorpayOrders = (calls: RazorpayCalls): Orders => ({
-  // An order can't be given an expiry: a late capture is for the caller to handle.
+  // Razorpay's orders have no expiry, so the caller has to handle late captures.
   async createOrder(order) {
-    const made = await sendOrder(calls, order);
-    if (made.kind !== 'refused' || !wire.saysReceiptIsUsed(made.message)) return made;
+    const sent = await sendOrder(calls, order);
+    if (sent.kind !== 'refused' || !wire.saysReceiptIsUsed(sent.message)) return sent;
     const found = await findOrderByReceipt(calls, order.receipt);
     if (found.kind === 'done' && found.value !== undefined) return done(found.value);
     return unknown('RECEIPT_USED_ORDER_NOT_FOUND');
@@ -290,7 +289,8 @@ const createRazorpayOrders = (calls: RazorpayCalls): Orders => ({
     return calls.readRows('get-refund', listed, rules);
   },
 
-  // Razorpay has no list of one payment's disputes, so it reads those of the account since then.
+  // Razorpay has no list of a payment's disputes, so the account's disputes since the payment are
+  // read.
   async getDisputes({ gatewayPaymentId, createdAt }) {
     const listed = await calls.getDisputes(wire.disputesSince(createdAt));
     const rules = wire.disputeRows(gatewayPaymentId, calls.clock.now());
@@ -298,7 +298,7 @@ const createRazorpayOrders = (calls: RazorpayCalls): Orders => ({
   },
 });
 
-/** Lists the whole account by time (pages api/payments, api/refunds, api/disputes). */
+/** Creates the lists of the whole account by time (api/payments, api/refunds, api/disputes). */
 const createRazorpayLists = ({ getAccountPage, clock }: RazorpayCalls): AccountLists => {
   const list =
     <T>(operation: string, path: string, rulesAt: (now: Date) => RowRules<T>) =>
@@ -314,7 +314,7 @@ const createRazorpayLists = ({ getAccountPage, clock }: RazorpayCalls): AccountL
   };
 };
 
-/** Creates Razorpay's payment gateway. The wire's facts are in `razorpay.wire.ts`. */
+/** Creates Razorpay's payment gateway. The assumptions about its API are in `razorpay.wire.ts`. */
 export const createRazorpayGateway = (
   config: RazorpayConfig,
   deps: AdapterDeps,

@@ -14,8 +14,8 @@ import { meaningOf } from '../../http-texts.ts';
 import type { RowRules } from '../../read-rows.ts';
 
 /*
- * Everything that the adapter assumes of Razorpay. Pages are those of razorpay.com/docs. An
- * assumption that they don't settle is marked "unverified" and must be checked with live keys.
+ * This file has all assumptions of the adapter about Razorpay. Pages are those of razorpay.com/docs. An
+ * assumption that the pages don't settle is marked "unverified" and must be checked with live keys.
  */
 
 export const paths = {
@@ -33,7 +33,7 @@ export const paths = {
 /** api/orders/fetch-all: `count` is 10 by default. Unverified: that a page has at most 100. */
 export const pageSize = 100;
 
-/** Bounds what one question may cost: 2,000 rows of one payment, or 20,000 since it was made. */
+/** The limits of one query: 2,000 rows of a payment, or 20,000 disputes of the account. */
 export const maximumPages = 20;
 export const maximumDisputePages = 200;
 
@@ -46,14 +46,16 @@ export const pageQuery = (page: number) => ({
   skip: String(page * pageSize),
 });
 
-/** A stretch of time in whole seconds. An end that is not given is open. */
+/** A stretch of time in whole seconds. Without `from` or `to`, the stretch has no such limit. */
 export interface Stretch {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
-/** api/disputes/fetch-all, types of `razorpay`: `from` and `to` narrow a list by `created_at`.
- * Unverified: that both ends belong to the stretch. */
+/**
+ * api/disputes/fetch-all, types of `razorpay`: `from` and `to` narrow a list by `created_at`.
+ * Unverified: that rows of both ends are listed.
+ */
 export const stretchQuery = ({ from, to }: Stretch): Readonly<Record<string, string>> => ({
   ...(from !== undefined && { from: String(from) }),
   ...(to !== undefined && { to: String(to) }),
@@ -62,7 +64,7 @@ export const stretchQuery = ({ from, to }: Stretch): Readonly<Record<string, str
 /** api/payments/fetch-all-payments, api/refunds/fetch-all: `from` and `to` in whole seconds. */
 export const secondsOf = (at: Date): string => String(Math.floor(at.getTime() / 1000));
 
-/** A dispute comes after its payment. A payment may be reported a week after it was made. */
+/** The maximum time in ms from a payment to its report. A dispute always follows its payment. */
 const reportedWithinMs = 7 * 86_400_000;
 
 /** Returns the stretch of time in which a payment may have disputes. */
@@ -79,15 +81,15 @@ export const saysReceiptIsUsed = (message: string): boolean =>
   /receipt should be unique/i.test(message);
 
 /**
- * api/orders/fetch-with-id: an unknown id is a 400. Unverified: that it may be a plain 404. An
- * address that the API does not have is neither: it proves nothing about any order.
+ * api/orders/fetch-with-id: an unknown id is a 400. Unverified: that it may also be a plain 404. The
+ * refusal of an unknown address is excluded, since it shows nothing about any order.
  */
 export const saysNotFound = (status: number, description: string): boolean =>
   description !== '' &&
   !/requested url/i.test(description) &&
   (status === 404 || (status === 400 && /does not exist|not a valid id/i.test(description)));
 
-/** errors: statuses that prove that a request was read and refused. */
+/** errors: the statuses which show that a request was read and refused. */
 export const refusalStatuses: ReadonlySet<number> = new Set([400, 404, 422]);
 
 /** api/orders/entity: an order is `attempted` until a payment is captured, and never closes. */
@@ -97,10 +99,7 @@ const orderStatuses = {
   paid: 'PAID',
 } as const satisfies Readonly<Record<string, GatewayOrder['status']>>;
 
-/**
- * api/payments/entity: an authorised payment may still be captured. A refunded one was paid back in
- * full.
- */
+/** api/payments/entity: an authorised payment may still be captured. `refunded` means in full. */
 const paymentStatuses = {
   created: 'PENDING',
   authorized: 'PENDING',
@@ -116,7 +115,7 @@ const refundStatuses = {
   failed: 'FAILED',
 } as const satisfies Readonly<Record<string, GatewayRefund['status']>>;
 
-/** api/disputes/entity: `closed` ended without a loss. */
+/** api/disputes/entity: a `closed` dispute ended without a loss. */
 const disputeStatuses = {
   open: 'OPEN',
   under_review: 'OPEN',
@@ -126,28 +125,30 @@ const disputeStatuses = {
 } as const satisfies Readonly<Record<string, GatewayDispute['status']>>;
 
 /**
- * webhooks/validate-test: hex HMAC-SHA256 of the raw body under the webhook's own secret. After a
- * change of the secret, retries of older events are still signed with the old one.
+ * webhooks/validate-test: the header has the hex HMAC-SHA256 of the raw body under the webhook's own
+ * secret. After a change of the secret, retries of older events still have the old signature.
  */
 export const signatureHeader = 'x-razorpay-signature';
 
-/** webhooks/best-practices: unique to an event, the same on each delivery of it. */
+/** webhooks/best-practices: the header has the id of the event, the same for each delivery. */
 export const eventIdHeader = 'x-razorpay-event-id';
 
 /**
- * api/payments/recurring-payments: a debit names a customer and one of the customer's tokens, both
- * made by the authorisation payment. Our mandate token holds both: `cust_ID/token_ID`.
+ * api/payments/recurring-payments: a debit names a customer and one of the customer's tokens. The
+ * authorisation payment creates both. Our mandate token has the form `cust_ID/token_ID`.
  */
 export const mandateTokenPattern = /^(cust_\w{1,64})\/(token_\w{1,64})$/;
 
-/** Our note on a recurring payment, by which a repeat finds it: the API has no idempotency key for
- * it. Unverified: that a payment is listed at its order as soon as the call was accepted. */
+/**
+ * The note of a recurring payment with our key, by which a repeat finds the payment. The API has no
+ * idempotency key for it. Unverified: that a payment is listed as soon as the call was accepted.
+ */
 export const debitKeyNote = 'debit_key';
 
-/** Our note on an order: the phone number of its customer, which a mandate must share. */
+/** The note of an order with its customer's phone number, which a mandate's owner must have too. */
 export const contactNote = 'contact';
 
-/** api/customers/entity: a contact with or without its country code. */
+/** api/customers/entity: a contact may have its country code, so the last ten digits are compared. */
 export const isSameContact = (one: string, other: string): boolean => {
   const [own, theirs] = [one, other].map((contact) => contact.replace(/\D/g, '').slice(-10));
   return own?.length === 10 && own === theirs;
@@ -156,17 +157,15 @@ export const isSameContact = (one: string, other: string): boolean => {
 /** api/payments/recurring-payments: "1" charges the mandate. */
 export const recurringFlag = '1';
 
-/**
- * Returns whose money a key id moves: Razorpay writes it into the id (docs: api/authentication).
- */
+/** Returns the kind of the credentials, which the prefix of the key id shows (api/authentication). */
 export const credentialsOf = (keyId: string): 'live' | 'test' | 'unknown' => {
   if (keyId.startsWith('rzp_test_')) return 'test';
   return keyId.startsWith('rzp_live_') ? 'live' : 'unknown';
 };
 
 /*
- * Razorpay's answers and events. Only values that can be stored are accepted: an id is a short
- * word, an amount a safe integer of paise read from its digits.
+ * Razorpay's responses and events. Only values that can be stored are accepted. An id is a short word,
+ * and an amount is a safe integer of paise, which is read from its digits.
  */
 
 export const id = z.string().regex(/^\w{1,64}$/);
@@ -183,7 +182,7 @@ const moment = safeInteger
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Says whether a row's state is one of the table. */
+/** Returns the rule that the states of a table are known. */
 const stateIn = (table: Readonly<Record<string, unknown>>) => ({
   of: (row: Fields) => row['status'],
   isKnown: (name: string) => Object.hasOwn(table, name),
@@ -192,12 +191,10 @@ const stateIn = (table: Readonly<Record<string, unknown>>) => ({
 export const optionalMoment = moment.nullish().catch(undefined);
 const status = z.string().nullish().catch(undefined);
 
-/**
- * Types of `razorpay`: a note is text or a number, and `notes` is an empty list if there are none.
- */
+/** Types of `razorpay`: a note is text or a number. `notes` is an empty list if there are none. */
 const note = textOrDigits.nullish().catch(undefined);
 
-/** api/orders/entity. An order that was made without a receipt has none. */
+/** api/orders/entity: an order may have no receipt. */
 export const orderAnswer = z
   .object({ id, receipt: z.string().nullish(), amount, currency, status })
   .transform((order): GatewayOrder => ({
@@ -208,7 +205,7 @@ export const orderAnswer = z
     status: meaningOf<GatewayOrder['status']>(orderStatuses, order.status, 'UNKNOWN'),
   }));
 
-/** A payment of an order, with the key of the debit that it is, if it is one. */
+/** A payment of an order. A debit has its key. */
 export interface ListedPayment extends GatewayPayment {
   readonly debitKey?: string;
 }
@@ -234,7 +231,7 @@ const toPayment = (payment: z.output<typeof paymentFields>, now: Date) => ({
 /** api/orders/fetch-payments, api/payments/entity */
 export const paymentRows = (orderId: string, now: Date): RowRules<ListedPayment> => ({
   entity: 'payment',
-  about: { id: orderId, idOf: (row) => row['order_id'] },
+  subject: { id: orderId, idOf: (row) => row['order_id'] },
   state: stateIn(paymentStatuses),
   schema: paymentFields
     .extend({ notes: z.object({ [debitKeyNote]: note }).catch({ [debitKeyNote]: undefined }) })
@@ -254,7 +251,7 @@ export const paymentRows = (orderId: string, now: Date): RowRules<ListedPayment>
  */
 export const accountPayments = (now: Date): RowRules<AccountPayment> => ({
   entity: 'payment',
-  names: (row) => row['order_id'],
+  subjectOf: (row) => row['order_id'],
   state: stateIn(paymentStatuses),
   schema: paymentFields.extend({ order_id: id.nullish() }).transform((payment) => ({
     ...toPayment(payment, now),
@@ -274,17 +271,17 @@ const toRefund = (refund: z.output<typeof refundFields>, now: Date): GatewayRefu
 /** api/refunds/fetch-multiple-refund-payment, api/refunds/entity */
 export const refundRows = (paymentId: string, now: Date): RowRules<GatewayRefund> => ({
   entity: 'refund',
-  about: { id: paymentId, idOf: (row) => row['payment_id'] },
+  subject: { id: paymentId, idOf: (row) => row['payment_id'] },
   state: stateIn(refundStatuses),
   schema: refundFields.transform((refund) => toRefund(refund, now)),
 });
 
-const namesPayment = (row: Fields): unknown => row['payment_id'];
+const paymentOf = (row: Fields): unknown => row['payment_id'];
 
-/** api/refunds/fetch-all: those of the account. */
+/** api/refunds/fetch-all: the refunds of the account. */
 export const accountRefunds = (now: Date): RowRules<AccountRefund> => ({
   entity: 'refund',
-  names: namesPayment,
+  subjectOf: paymentOf,
   state: stateIn(refundStatuses),
   schema: refundFields
     .extend({ payment_id: id })
@@ -297,7 +294,7 @@ export const disputeFields = z.object({
   amount_deducted: amount.nullish().catch(undefined),
 });
 
-/** Returns what a lost dispute took: what was deducted, else what was disputed. */
+/** Returns the amount that a lost dispute took: the deducted amount, or else the disputed amount. */
 export const lostAmount = ({
   amount: disputed,
   amount_deducted: deducted,
@@ -317,20 +314,20 @@ const toDispute = (dispute: z.output<typeof disputeRow>, now: Date): GatewayDisp
 };
 
 /**
- * api/disputes/fetch-all, api/disputes/entity. The list is the whole account's: a dispute that
- * names no payment is left out, for it would be held against every payment there is.
+ * api/disputes/fetch-all, api/disputes/entity: the list is of the whole account. A dispute that names
+ * no payment is left out, because it would count for every payment.
  */
 export const disputeRows = (paymentId: string, now: Date): RowRules<GatewayDispute> => ({
   entity: 'dispute',
-  about: { id: paymentId, idOf: (row) => row['payment_id'], isMixed: true, isNamed: true },
+  subject: { id: paymentId, idOf: (row) => row['payment_id'], isMixed: true, isNamed: true },
   state: stateIn(disputeStatuses),
   schema: disputeRow.transform((dispute) => toDispute(dispute, now)),
 });
 
-/** api/disputes/fetch-all: those of the account. */
+/** api/disputes/fetch-all: the disputes of the account. */
 export const accountDisputes = (now: Date): RowRules<AccountDispute> => ({
   entity: 'dispute',
-  names: namesPayment,
+  subjectOf: paymentOf,
   state: stateIn(disputeStatuses),
   schema: disputeRow
     .extend({ payment_id: id })
@@ -340,19 +337,19 @@ export const accountDisputes = (now: Date): RowRules<AccountDispute> => ({
 /** api/orders/fetch-all */
 export const orderRows = (receipt: string): RowRules<GatewayOrder> => ({
   entity: 'order',
-  about: { id: receipt, idOf: (row) => row['receipt'], isNamed: true },
+  subject: { id: receipt, idOf: (row) => row['receipt'], isNamed: true },
   schema: orderAnswer,
 });
 
-/** api/disputes/fetch-all: what the next stretch of a long list is found by. */
+/** api/disputes/fetch-all: the fields that find the next stretch of a long list. */
 export const idAndTime = z.object({ id, created_at: moment });
 
-/** Every list. */
+/** The response of every list. */
 export const listAnswer = z
   .object({ items: z.array(z.unknown()) })
   .transform(({ items }): readonly unknown[] => items);
 
-/** api/orders/entity: whose order it is, by our note. */
+/** api/orders/entity: an order with our note of its customer's phone number. */
 export const orderContactAnswer = z.object({
   id,
   notes: z.object({ [contactNote]: note }).catch({ [contactNote]: undefined }),
@@ -369,10 +366,10 @@ export const customerAnswer = z.object({
 });
 
 /**
- * The email of a recurring payment whose customer has none, since the call requires one.
- * Unverified: Razorpay itself shows it for payments without an email.
+ * The email of a recurring payment whose customer has no email, since the call requires an email.
+ * Unverified: that Razorpay shows this email for payments without an email.
  */
 export const noEmail = 'void@razorpay.com';
 
-/** api/payments/recurring-payments: how the payment ends comes as an event. */
+/** api/payments/recurring-payments: an event reports how the payment ends. */
 export const recurringAnswer = z.object({ razorpay_payment_id: id });

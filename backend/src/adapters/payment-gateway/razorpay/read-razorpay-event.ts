@@ -34,14 +34,14 @@ const reversalEvents: ReadonlyMap<
   ['payment.dispute.lost', { kind: 'dispute_lost', part: 'dispute' }],
 ]);
 
-/** webhooks/payloads: the envelope, with each part of the payload under its name. */
+/** webhooks/payloads: the envelope has each part of the payload under its name. */
 const eventBody = z.object({
   event: z.string().regex(/^[\w.-]{1,64}$/),
   created_at: optionalMoment,
   payload: z.record(z.string(), z.object({ entity: z.unknown() }).catch({ entity: undefined })),
 });
 
-/** The payment of an event: its snapshot may lack what an answer has. */
+/** The payment of an event. It may lack fields that a response has. */
 const paymentOfEvent = z.object({
   id,
   order_id: id,
@@ -55,7 +55,7 @@ const paymentOfEvent = z.object({
 /** The refund of an event. */
 const refundOfEvent = z.object({ id, payment_id: id, amount });
 
-/** The dispute of an event, its amount what was lost. */
+/** The dispute of an event, with the lost amount. */
 const disputeOfEvent = disputeFields.extend({ payment_id: id }).transform((dispute) => ({
   ...dispute,
   amount: lostAmount(dispute),
@@ -103,9 +103,9 @@ const readReversal = (
 };
 
 /**
- * Reads a signed webhook body, or `unreadable` if the service can't use it. The event's name
- * decides what happened: the snapshot in it may already be newer. An event without a time has the
- * time of its payment, or now.
+ * Reads a signed webhook body. Returns `unreadable` if the service can't use it. The event's name
+ * decides what happened, because the snapshot in the event may already be newer. An event without a
+ * time has the time of its payment, or the current time.
  */
 export const readRazorpayEvent = (
   rawBody: Buffer,

@@ -27,7 +27,7 @@ import * as wire from './sandbox-gateway.wire.ts';
 
 type Signatures = Pick<PaymentGateway, 'verifyCheckout' | 'verifyWebhook'>;
 
-/** Checks the gateway's signatures: the checkout's under its key secret, webhooks' under theirs. */
+/** Creates the checks of signatures. Checkouts are signed by the key secret, webhooks by their own. */
 const createSandboxSignatures = (config: SandboxGatewayConfig): Signatures => ({
   verifyCheckout: ({ gatewayOrderId, gatewayPaymentId, signature }) =>
     Promise.resolve(
@@ -87,7 +87,7 @@ type Orders = Pick<
   'createOrder' | 'findOrderByReceipt' | 'getOrder' | 'listPayments' | 'getRefunds' | 'getDisputes'
 >;
 
-/** Creates orders, and reads them with their payments, refunds and disputes. */
+/** Creates the calls that create orders, and read them with payments, refunds and disputes. */
 const createSandboxOrders = ({ get, post, readRows }: GatewayCalls): Orders => ({
   createOrder: ({ receipt, amountPaise, currency, expiresAt }) =>
     post(
@@ -136,7 +136,7 @@ const createSandboxOrders = ({ get, post, readRows }: GatewayCalls): Orders => (
   },
 });
 
-/** Lists the whole account by time. */
+/** Creates the lists of the whole account by time. */
 const createSandboxLists = ({ getAccountPage }: GatewayCalls): AccountLists => {
   const list =
     <T>(operation: string, path: string, rules: RowRules<T>) =>

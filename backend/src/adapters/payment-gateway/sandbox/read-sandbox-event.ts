@@ -10,7 +10,7 @@ import { amountPaise, currency, id, method, moment } from './sandbox-gateway.wir
 
 const envelope = { event: z.string().regex(/^[\w.-]{1,64}$/), created_at: moment };
 
-/** A webhook's body that reports a payment, or that its order is paid. */
+/** The body of a webhook that reports a payment or a paid order. */
 const paymentEventBody = z.object({
   ...envelope,
   data: z.object({
@@ -22,7 +22,7 @@ const paymentEventBody = z.object({
   }),
 });
 
-/** A webhook's body that reports a refund or a lost dispute, with the amount of that. */
+/** The body of a webhook that reports a refund or a lost dispute, with the reversed amount. */
 const reversalEventBody = z.object({
   ...envelope,
   event: z.enum(['refund.processed', 'dispute.lost']),
@@ -34,7 +34,7 @@ const reversalEventBody = z.object({
   }),
 });
 
-/** Maps the names of events. `order.paid` comes for the same capture as `payment.captured`. */
+/** The kinds of events by name. `order.paid` reports the same capture as `payment.captured`. */
 const kindByName: ReadonlyMap<string, ParsedPaymentEvent['kind']> = new Map([
   ['payment.captured', 'captured'],
   ['order.paid', 'captured'],
@@ -55,7 +55,7 @@ const readReversal = ({
   occurredAt,
 });
 
-/** Reads a signed webhook body, or `unreadable` if the service can't use it. */
+/** Reads a signed webhook body. Returns `unreadable` if the service can't use it. */
 export const readSandboxEvent = (rawBody: Buffer): ParsedGatewayEvent | UnreadableEvent => {
   const body = parseSignedJson(rawBody);
   const reversal = reversalEventBody.safeParse(body);

@@ -14,9 +14,8 @@ import type {
 } from '../port.ts';
 
 /*
- * The neutral gateway's answers (contract: payments-and-webhooks > Neutral gateway).
- * Only values that can be stored are accepted: an id is a short word, an amount a safe integer of
- * paise.
+ * The neutral gateway's responses (contract: payments-and-webhooks > Neutral gateway). Only values that
+ * can be stored are accepted. An id is a short word, and an amount is a safe integer of paise.
  */
 
 export const id = z.string().regex(/^[\w.:-]{1,128}$/);
@@ -65,7 +64,7 @@ export const orderAnswer = z
     status: meaningOf<GatewayOrder['status']>(orderStatuses, order.status, 'UNKNOWN'),
   }));
 
-const state = (table: Readonly<Record<string, unknown>>) => ({
+const stateIn = (table: Readonly<Record<string, unknown>>) => ({
   of: (row: Readonly<Record<string, unknown>>) => row['status'],
   isKnown: (name: string) => Object.hasOwn(table, name),
 });
@@ -90,8 +89,8 @@ const toPayment = (payment: z.output<typeof paymentFields>) => ({
 
 /** Payments of an order. */
 export const paymentRows = (orderId: string): RowRules<GatewayPayment> => ({
-  about: { id: orderId, idOf: (row) => row['order_id'] },
-  state: state(paymentStatuses),
+  subject: { id: orderId, idOf: (row) => row['order_id'] },
+  state: stateIn(paymentStatuses),
   schema: paymentFields.transform((payment): GatewayPayment => ({
     ...toPayment(payment),
     gatewayOrderId: orderId,
@@ -100,8 +99,8 @@ export const paymentRows = (orderId: string): RowRules<GatewayPayment> => ({
 
 /** Payments of the account. */
 export const accountPayments: RowRules<AccountPayment> = {
-  names: (row) => row['order_id'],
-  state: state(paymentStatuses),
+  subjectOf: (row) => row['order_id'],
+  state: stateIn(paymentStatuses),
   schema: paymentFields.extend({ order_id: id.nullish() }).transform((payment): AccountPayment => ({
     ...toPayment(payment),
     gatewayOrderId: payment.order_id ?? null,
@@ -136,50 +135,50 @@ const toDispute = (dispute: z.output<typeof reversal>): GatewayDispute => ({
 
 /** Refunds of a payment. */
 export const refundRows = (paymentId: string): RowRules<GatewayRefund> => ({
-  about: ofPayment(paymentId),
-  state: state(refundStatuses),
+  subject: ofPayment(paymentId),
+  state: stateIn(refundStatuses),
   schema: reversal.transform(toRefund),
 });
 
 const named = reversal.extend({ payment_id: id });
-const namesPayment = (row: Readonly<Record<string, unknown>>): unknown => row['payment_id'];
+const paymentOf = (row: Readonly<Record<string, unknown>>): unknown => row['payment_id'];
 
 /** Refunds of the account. */
 export const accountRefunds: RowRules<AccountRefund> = {
-  names: namesPayment,
-  state: state(refundStatuses),
+  subjectOf: paymentOf,
+  state: stateIn(refundStatuses),
   schema: named.transform((row) => ({ ...toRefund(row), gatewayPaymentId: row.payment_id })),
 };
 
 /** Disputes of the account. */
 export const accountDisputes: RowRules<AccountDispute> = {
-  names: namesPayment,
-  state: state(disputeStatuses),
+  subjectOf: paymentOf,
+  state: stateIn(disputeStatuses),
   schema: named.transform((row) => ({ ...toDispute(row), gatewayPaymentId: row.payment_id })),
 };
 
 /** Disputes of a payment. */
 export const disputeRows = (paymentId: string): RowRules<GatewayDispute> => ({
-  about: ofPayment(paymentId),
-  state: state(disputeStatuses),
+  subject: ofPayment(paymentId),
+  state: stateIn(disputeStatuses),
   schema: reversal.transform(toDispute),
 });
 
 /** Orders found by receipt. */
 export const orderRows = (receipt: string): RowRules<GatewayOrder> => ({
-  about: { id: receipt, idOf: (row) => row['receipt'] },
+  subject: { id: receipt, idOf: (row) => row['receipt'] },
   schema: orderAnswer,
 });
 
-/** Rows of one page of a list of the account. */
+/** The number of rows of a full page of a list of the account. */
 export const pageSize = 100;
 
-/** Every list. */
+/** The response of every list. */
 export const listAnswer = z
   .object({ items: z.array(z.unknown()) })
   .transform(({ items }): readonly unknown[] => items);
 
-/** A debit under a mandate. How it ended comes as an event. */
+/** A debit under a mandate. An event reports how it ends. */
 export const debitAnswer = z.object({ id });
 
 /** The error body of every call. */

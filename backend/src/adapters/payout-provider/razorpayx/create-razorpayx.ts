@@ -42,14 +42,14 @@ interface Post extends Call {
   readonly isIdempotent: boolean;
 }
 
-/** Calls RazorpayX: authorisation, and the reading of answers. */
+/** The calls to RazorpayX, which authorise requests and read responses. */
 interface RazorpayxCalls extends Closable {
   readonly get: <T>(call: Call, answer: z.ZodType<T>) => Promise<Outcome<T>>;
   readonly post: <T>(call: Post, answer: z.ZodType<T>) => Promise<Outcome<T>>;
   readonly readRows: RowReader;
 }
 
-/** Reads the provider's refusal. Its text is for our logs, and may quote what it refuses. */
+/** Reads the provider's refusal. Its text is only for our logs, since it may quote the request. */
 const readRefusal = ({ status, json }: HttpResponse): Outcome<never> | undefined => {
   const error = razorpayErrorAnswer.safeParse(json);
   if (!wire.refusalStatuses.has(status) || !error.success) return undefined;
@@ -116,9 +116,9 @@ const ensureContact = async ({ post }: RazorpayxCalls, payee: Payee) =>
     ({ reference_id: reference }) => (reference ?? payee.reference) === payee.reference,
   );
 
-/** Creates contacts and fund accounts, and validates bank accounts by penny-drop. */
+/** Creates the calls that create fund accounts, and validate bank accounts by penny-drop. */
 const createRazorpayxAccounts = (calls: RazorpayxCalls, accountNumber: string): Accounts => ({
-  // contacts/create, fund-accounts/create: the same details give what is there already.
+  // contacts/create, fund-accounts/create: the same details return the existing contact or account.
   async ensureFundAccount({ payee, bank }) {
     const contact = await ensureContact(calls, payee);
     if (contact.kind !== 'done') return contact;
@@ -137,15 +137,16 @@ const createRazorpayxAccounts = (calls: RazorpayxCalls, accountNumber: string): 
       wire.fundAccountAnswer,
     );
     if (account.kind !== 'done') return account;
-    const { id: fundAccountId, contact_id: ownerId, bank_account: made } = account.value;
-    // It is kept, and every payout to the customer goes there: it has to be this account.
+    const { id: fundAccountId, contact_id: ownerId, bank_account: created } = account.value;
+    // Every payout to the customer will go to the fund account, so it must be of this bank account.
     const isRequested =
       (ownerId ?? contactId) === contactId &&
-      !wire.isOtherAccount(made?.account_number ?? bank.accountNumber, bank.accountNumber);
+      !wire.isOtherAccount(created?.account_number ?? bank.accountNumber, bank.accountNumber);
     return isRequested ? done({ contactId, fundAccountId }) : unknown(ANSWER_ABOUT_ANOTHER);
   },
 
-  // composite-account-validation/bank-account. Each is a transfer: never repeated by the client.
+  // composite-account-validation/bank-account. A validation is a transfer, so the client must not
+  // repeat it.
   async startValidation({ bankAccountId, payee, bank }) {
     const started = await calls.post(
       {
@@ -183,8 +184,8 @@ type Payouts = Pick<
   'createPayout' | 'getPayout' | 'findPayoutByReference' | 'listPayouts'
 >;
 
-/** Names the part of a request that the provider would refuse, or undefined when it can be sent. */
-const misfit = (request: CreatePayout): string | undefined => {
+/** Returns the name of a value that the provider would refuse, or undefined if there is none. */
+const findMisfit = (request: CreatePayout): string | undefined => {
   if (!wire.idempotencyKeyPattern.test(request.idempotencyKey)) return 'idempotency key';
   if (!wire.referenceIdPattern.test(request.referenceId)) return 'reference';
   const { minimumPaise, maximumImpsPaise } = wire.razorpayxRules;
@@ -192,10 +193,10 @@ const misfit = (request: CreatePayout): string | undefined => {
   return isPayable ? undefined : 'amount';
 };
 
-const matchesRequest = (request: CreatePayout, made: ProviderPayout): boolean =>
-  made.amountPaise === request.amountPaise &&
-  (made.fundAccountId ?? request.fundAccountId) === request.fundAccountId &&
-  (made.referenceId ?? request.referenceId) === request.referenceId;
+const matchesRequest = (request: CreatePayout, payout: ProviderPayout): boolean =>
+  payout.amountPaise === request.amountPaise &&
+  (payout.fundAccountId ?? request.fundAccountId) === request.fundAccountId &&
+  (payout.referenceId ?? request.referenceId) === request.referenceId;
 
 const findPayoutByReference = async (
   { get, readRows }: RazorpayxCalls,
@@ -228,7 +229,7 @@ const postPayout = (
       operation: 'create-payout',
       path: wire.paths.payouts,
       headers: { [wire.idempotencyHeader]: request.idempotencyKey },
-      // Made from the attempt alone, so that a resend has the same bytes.
+      // The body depends only on the attempt, so that a resend has the same bytes.
       json: {
         account_number: accountNumber,
         fund_account_id: request.fundAccountId,
@@ -240,16 +241,15 @@ const postPayout = (
         reference_id: request.referenceId,
         narration: wire.narrationOf(request.narration),
       },
-      // A repeat is harmless under the key, but whether and when to repeat is decided where the
-      // intent is recorded, not here.
+      // Only the caller, which has recorded its intent, decides about a repeat.
       isIdempotent: false,
     },
     wire.payoutAnswer,
   );
 
 /**
- * Sends a payout. A refused repeat (another body under a known key, say) does not refuse the send
- * before it, so it counts as refused only if no payout has the reference.
+ * Sends a payout. The refusal of a repeat shows nothing about an earlier send. A refusal therefore
+ * counts only if no payout has the reference.
  */
 const sendPayout = async (
   calls: RazorpayxCalls,
@@ -263,15 +263,15 @@ const sendPayout = async (
   return found.value === undefined ? refused(PAYOUT_REFUSED, sent.message) : done(found.value);
 };
 
-/** Creates and queries payouts from our own account, each sent under its idempotency key. */
+/** Creates the calls that send and query payouts of our own account. */
 const createRazorpayxPayouts = (calls: RazorpayxCalls, accountNumber: string): Payouts => ({
   async createPayout(request) {
-    const wrong = misfit(request);
-    if (wrong !== undefined) return refused(PAYOUT_REFUSED, `unfit for the provider: ${wrong}`);
-    const made = await sendPayout(calls, accountNumber, request);
-    // Money may be on its way to another account. The payout is queried by its reference, and if
-    // it still differs, an operator resolves it.
-    return checkAnswer(made, (payout) => matchesRequest(request, payout));
+    const misfit = findMisfit(request);
+    if (misfit !== undefined) return refused(PAYOUT_REFUSED, `unfit for the provider: ${misfit}`);
+    const sent = await sendPayout(calls, accountNumber, request);
+    // A response that differs is unknown. The payout is then queried by its reference, and if it
+    // still differs, an operator resolves it.
+    return checkAnswer(sent, (payout) => matchesRequest(request, payout));
   },
 
   async getPayout(providerPayoutId) {
@@ -294,7 +294,7 @@ const createRazorpayxPayouts = (calls: RazorpayxCalls, accountNumber: string): P
   },
 });
 
-/** Creates RazorpayX as the payout provider. The wire's facts are in `razorpayx.wire.ts`. */
+/** Creates RazorpayX as the payout provider. Assumptions about its API are in `razorpayx.wire.ts`. */
 export const createRazorpayx = (
   config: RazorpayxConfig,
   deps: AdapterDeps,

@@ -13,10 +13,10 @@ import { meaningOf, withoutNumbers } from '../../http-texts.ts';
 import type { RowRules } from '../../read-rows.ts';
 
 /*
- * Everything that the adapter assumes of RazorpayX. Pages are those of razorpay.com/docs/api/x
- * unless another folder is named. An assumption that they don't settle is marked "unverified": it
- * comes from client code of third parties or is our reading, and must be checked with live keys
- * (penny-drops do not exist in test mode: composite-account-validation).
+ * This file has all assumptions of the adapter about RazorpayX. Pages are those of
+ * razorpay.com/docs/api/x unless another folder is named. An assumption that the pages don't settle is
+ * marked "unverified". It comes from client code of third parties or is our interpretation, and must
+ * be checked with live keys, because test mode has no penny-drops (composite-account-validation).
  */
 
 const dayMs = 86_400_000;
@@ -31,12 +31,12 @@ export const razorpayxRules: PayoutProviderRules = {
 };
 
 /**
- * payout-idempotency/make-request: mandatory since 2025-03-15. Another body under a known key is a
- * BAD_REQUEST.
+ * payout-idempotency/make-request: the header is mandatory since 2025-03-15. Another body with a known
+ * key is a BAD_REQUEST.
  */
 export const idempotencyHeader = 'x-payout-idempotency';
 
-/** payout-idempotency/make-request: 4 to 36 of these. */
+/** payout-idempotency/make-request: a key has 4 to 36 of these characters. */
 export const idempotencyKeyPattern = /^[A-Za-z0-9_ -]{4,36}$/;
 
 /** payouts/create/bank-account, contacts/create: `reference_id` has at most 40 characters. */
@@ -48,31 +48,29 @@ export const paths = {
   payouts: '/v1/payouts',
   payout: (id: string) => `/v1/payouts/${id}`,
   validations: '/v1/fund_accounts/validations',
-  // composite-account-validation. There is a list of validations too, but it can't be narrowed
-  // to a reference, and a search through all of it is no way to find one.
+  // composite-account-validation. The list of validations can't be narrowed to a reference, so it is
+  // not used.
   validation: (id: string) => `/v1/fund_accounts/validations/${id}`,
 } as const;
 
-/** payouts/create/bank-account: one of the classifications that every account has. */
+/** payouts/create/bank-account: a classification that every account has. */
 export const purpose = 'payout';
 
-/**
- * payouts/create/bank-account: with too little in our account a payout waits instead of failing.
- */
+/** payouts/create/bank-account: a payout waits while our account has too little money. */
 export const queueIfLowBalance = true;
 
-/** contacts/create: one of vendor, customer, employee, self. */
+/** contacts/create: the type of a contact is vendor, customer, employee or self. */
 export const contactType = 'customer';
 
-/** composite-account-validation/bank-account: cheapest way that reaches an answer. */
+/** composite-account-validation/bank-account: the cheapest type that gets an answer. */
 export const validationType = 'optimized';
 
 /** payouts/fetch-all. Unverified: that a page has at most 100. */
 export const pageSize = 100;
 
 /**
- * payouts/fetch-all. Unverified: that `reference_id` narrows the list, as clients have it. Where it
- * does not, the answer holds other references and proves nothing.
+ * payouts/fetch-all. Unverified: that `reference_id` narrows the list, as third parties' clients
+ * assume. If it does not, the list has other references and shows nothing about this one.
  */
 export const referenceQuery = (accountNumber: string, referenceId: string) => ({
   account_number: accountNumber,
@@ -80,21 +78,21 @@ export const referenceQuery = (accountNumber: string, referenceId: string) => ({
   count: String(pageSize),
 });
 
-const secondsAt = (at: Date): string => String(Math.floor(at.getTime() / 1000));
+const secondsOf = (time: Date): string => String(Math.floor(time.getTime() / 1000));
 
-/** payouts/fetch-all. Unverified: that both ends, in seconds, belong to the stretch. */
+/** payouts/fetch-all. Unverified: that payouts of both seconds, `from` and `to`, are listed. */
 export const pageQuery = (accountNumber: string, { from, to, page }: PayoutPageRequest) => ({
   account_number: accountNumber,
-  from: secondsAt(from),
-  to: secondsAt(to),
+  from: secondsOf(from),
+  to: secondsOf(to),
   count: String(pageSize),
   skip: String((page - 1) * pageSize),
 });
 
 /**
- * payouts/entity, payouts-approval/entity, webhooks/payouts: `processed` may still become
- * `reversed`. The other ends are final. `rejected` was refused in approval and `cancelled` taken
- * out of the queue: like `failed`, not paid.
+ * payouts/entity, payouts-approval/entity, webhooks/payouts: a `processed` payout may still become
+ * `reversed`. The other end states are final. A `rejected` payout was refused in the approval, and a
+ * `cancelled` payout was removed from the queue. Neither was paid, as with `failed`.
  */
 export const payoutStatuses = {
   pending: 'PROCESSING',
@@ -115,10 +113,10 @@ export const payoutStatuses = {
 const goodAccounts: ReadonlySet<string | undefined> = new Set(['active', 'valid']);
 
 /**
- * composite-account-validation: `completed` means only that the validation ran. `failed` is a
- * technical error, which proves nothing about the account. Neither does `completed` without the
- * account's status: the bank returned none, and may return it to a new validation. A state that
- * is not documented is not final.
+ * Returns the status of a validation (composite-account-validation). `completed` means only that the
+ * validation ran. `failed` is a technical error, which shows nothing about the account. If `completed`
+ * has no account status, the bank returned none, and a new validation may get one. A state that is not
+ * documented is not final.
  */
 const validationStatus = (status: string, accountStatus: string | undefined): ValidationStatus => {
   if (status === 'failed') return 'FAILED';
@@ -129,35 +127,36 @@ const validationStatus = (status: string, accountStatus: string | undefined): Va
 
 /** errors/x: an unknown id. Unverified: that it may also be a plain 404. */
 export const saysNotFound = (status: number, description: string): boolean =>
-  // An address that the API does not have proves nothing about any payout.
+  // The refusal of an unknown address shows nothing about any payout.
   description !== '' &&
   !/requested url/i.test(description) &&
   (status === 404 || (status === 400 && /does not exist|not a valid id/i.test(description)));
 
 /**
- * Statuses that prove that a request was read and refused. Unverified: whether a 409 comes for a
- * key whose request is still in progress. It proves nothing, so the outcome stays unknown.
+ * The statuses which show that a request was read and refused. Unverified: that a 409 is the response
+ * to a key whose request is still in progress. After a 409 the outcome is unknown.
  */
 export const refusalStatuses: ReadonlySet<number> = new Set([400, 404, 422]);
 
 /**
- * webhooks/validate-test: hex HMAC-SHA256 of the raw body. The contract's own header comes first.
- * Either will do, for both need the secret.
+ * webhooks/validate-test: the second header has the hex HMAC-SHA256 of the raw body. The first header
+ * is the contract's own. Either header is accepted, since both need the secret.
  */
 export const signatureHeaders = ['x-gateway-signature', 'x-razorpay-signature'] as const;
 
-/** webhooks/best-practices: unique to an event, the same on each delivery of it. */
+/** webhooks/best-practices: the header has the id of the event, the same for each delivery. */
 export const eventIdHeader = 'x-razorpay-event-id';
 
 /**
- * contacts/create: such as 9123456789. Unverified: that a number with its country code is taken
- * differently. Ten digits are sent, as in the example.
+ * contacts/create: the example is 9123456789, so ten digits are sent. Unverified: that a number with
+ * its country code counts as another number.
  */
 export const contactNumber = (phone: string): string => phone.replace(/^\+91/, '');
 
 /**
- * contacts/create, fund-accounts/create: a name has 3 to 50 (contact) or 120 (bank account) of
- * letters, digits, space and `'-_/().`, and ends with none of the signs but the dot.
+ * Returns a name that the provider accepts (contacts/create, fund-accounts/create). A name has 3 to 50
+ * characters for a contact, or 3 to 120 for a bank account. They are letters, digits, spaces and
+ * `'-_/().`. Of these signs, only the dot may end the name.
  */
 export const nameOf = (name: string, maximum: number): string => {
   const plain = name
@@ -174,7 +173,7 @@ export const nameOf = (name: string, maximum: number): string => {
 export const contactNameLength = 50;
 export const holderNameLength = 120;
 
-/** payouts/create/bank-account: at most 30 of letters, digits and space. */
+/** payouts/create/bank-account: a narration has at most 30 letters, digits and spaces. */
 export const narrationOf = (text: string): string =>
   text
     .replace(/[^A-Za-z0-9 ]/g, ' ')
@@ -183,17 +182,15 @@ export const narrationOf = (text: string): string =>
     .slice(0, 30);
 
 /*
- * RazorpayX's answers. Only values that can be stored are accepted: an id is a short word, an
- * amount a safe integer of paise. An odd value of an unimportant field is dropped.
+ * RazorpayX's responses. Only values that can be stored are accepted. An id is a short word, and an
+ * amount is a safe integer of paise. An unexpected value of an unimportant field is dropped.
  */
 
 const id = z.string().regex(/^\w{1,64}$/);
 export const amount = safeInteger.refine((value) => value >= 0).transform(fromSafePaise);
 
-/**
- * Text for people, or nothing. Digits that could be a part of an account number are blotted out.
- */
-const words = z
+/** Reads a text for people, without digits that could be a part of an account number. */
+const reasonText = z
   .string()
   .transform((text) => withoutNumbers(text).slice(0, 200))
   .nullish()
@@ -206,7 +203,7 @@ const short = z
   .catch(undefined);
 
 const given = <K extends string>(name: K, value: string | null | undefined) =>
-  // A computed name widens to an index signature. It is this one name.
+  // TypeScript widens a computed name to an index signature, so the one name is asserted.
   (value === null || value === undefined || value === '' ? {} : { [name]: value }) as Partial<
     Record<K, string>
   >;
@@ -217,16 +214,16 @@ export const payoutFields = z.object({
   reference_id: short,
   mode: short,
   utr: short,
-  failure_reason: words,
-  status_details: z.object({ description: words }).nullish().catch(undefined),
+  failure_reason: reasonText,
+  status_details: z.object({ description: reasonText }).nullish().catch(undefined),
 });
 
-/** Stands in for a state that an answer leaves out. */
+/** The name of a state that a response leaves out. */
 const unnamedState = 'unnamed';
 
 type PayoutFields = z.output<typeof payoutFields>;
 
-/** Maps the fields that answers and events share. Only a failed or reversed payout has a reason. */
+/** Converts the fields that responses and events share. Only an unpaid payout has a reason. */
 export const describePayout = (payout: PayoutFields, providerStatus: string) => {
   const status = meaningOf<ProviderPayoutStatus>(payoutStatuses, providerStatus, 'PROCESSING');
   const reason = payout.status_details?.description ?? payout.failure_reason;
@@ -243,8 +240,8 @@ export const describePayout = (payout: PayoutFields, providerStatus: string) => 
 };
 
 /**
- * payouts/entity. A payout in a state that is not in the documents is under way: it is queried
- * again, and seen by an operator once it takes long.
+ * payouts/entity. A payout in a state that is not documented counts as in progress. It is queried
+ * again, and an operator sees it if it takes too long.
  */
 export const payoutAnswer = payoutFields
   .extend({
@@ -265,7 +262,7 @@ const payoutState = {
 /** payouts/fetch-all, narrowed to a reference. */
 export const payoutRowsOf = (referenceId: string): RowRules<ProviderPayout> => ({
   entity: 'payout',
-  about: { id: referenceId, idOf: (row) => row['reference_id'], isNamed: true },
+  subject: { id: referenceId, idOf: (row) => row['reference_id'], isNamed: true },
   state: payoutState,
   schema: payoutAnswer,
 });
@@ -277,7 +274,7 @@ export const payoutRows: RowRules<ProviderPayout> = {
   schema: payoutAnswer,
 };
 
-/** Every list. */
+/** The response of every list. */
 export const listAnswer = z
   .object({ items: z.array(z.unknown()) })
   .transform(({ items }): readonly unknown[] => items);
@@ -285,7 +282,7 @@ export const listAnswer = z
 /** contacts/create */
 export const contactAnswer = z.object({ id, reference_id: short });
 
-/** fund-accounts/create: repeats the whole number of the account. */
+/** fund-accounts/create: the response repeats the whole account number. */
 export const fundAccountAnswer = z.object({
   id,
   contact_id: short,
@@ -293,8 +290,8 @@ export const fundAccountAnswer = z.object({
 });
 
 /**
- * Returns true for the number of another account. Unverified: that it is answered whole. A masked
- * one is held against the digits that it shows at its end.
+ * Returns true for the number of another account. Unverified: that the response has the whole number.
+ * Of a masked number, only the digits at its end are compared.
  */
 export const isOtherAccount = (answered: string, requested: string): boolean => {
   const shown = answered.replace(/^[*Xx]+/, '');
@@ -305,7 +302,7 @@ const results = z.object({
   account_status: z.string().nullish().catch(undefined),
   registered_name: z.string().max(200).nullish().catch(undefined),
   name_match_score: safeInteger.pipe(z.int().min(0).max(100)).nullish().catch(undefined),
-  details: words,
+  details: reasonText,
 });
 
 export const validationFields = z.object({
@@ -314,24 +311,24 @@ export const validationFields = z.object({
   validation_results: results.nullish().catch(undefined),
   // webhooks/account-validation still shows this older name.
   results: results.nullish().catch(undefined),
-  status_details: z.object({ description: words }).nullish().catch(undefined),
+  status_details: z.object({ description: reasonText }).nullish().catch(undefined),
 });
 
 type ValidationFields = z.output<typeof validationFields>;
 
-/** The reason of a validation that ran and left the account's status out. */
+/** The reason of a completed validation without an account status. */
 const noAccountStatus = 'The bank named no status of the account.';
 
-/** Maps the fields that answers and events of a validation share. */
+/** Converts the fields of a validation that responses and events share. */
 export const describeValidation = (
   validation: ValidationFields,
   providerStatus: string,
 ): ProviderValidation => {
   const found = validation.validation_results ?? validation.results;
   const status = validationStatus(providerStatus, found?.account_status ?? undefined);
-  const isSilent = providerStatus === 'completed' && status === 'FAILED';
-  const said = found?.details ?? validation.status_details?.description;
-  const reason = (said ?? '') || (isSilent ? noAccountStatus : undefined);
+  const lacksStatus = providerStatus === 'completed' && status === 'FAILED';
+  const details = found?.details ?? validation.status_details?.description;
+  const reason = (details ?? '') || (lacksStatus ? noAccountStatus : undefined);
   const score = found?.name_match_score;
   return {
     validationId: validation.id,

@@ -37,7 +37,7 @@ const eventBody = z.object({
   payload: z.record(z.string(), z.unknown()).optional().catch(undefined),
 });
 
-/** The payout of an event: its snapshot may lack what an answer has. */
+/** The payout of an event. It may lack fields that a response has. */
 const payoutOfEvent = payoutFields.extend({ amount: orLeftOut(amount) });
 
 const unreadable: PayoutProviderEvent = { kind: 'unreadable' };
@@ -46,8 +46,8 @@ const entityOf = (part: unknown): unknown =>
   typeof part === 'object' && part !== null && 'entity' in part ? part.entity : undefined;
 
 /**
- * Reads a signed webhook body, or `unreadable` if the service can't use it. The event's name
- * decides what happened: the snapshot in it may already be newer.
+ * Reads a signed webhook body. Returns `unreadable` if the service can't use it. The event's name
+ * decides what happened, because the snapshot in the event may already be newer.
  */
 export const readRazorpayxEvent = (rawBody: Buffer): PayoutProviderEvent => {
   const parsed = eventBody.safeParse(parseSignedJson(rawBody));

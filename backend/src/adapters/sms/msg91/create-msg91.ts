@@ -10,7 +10,7 @@ const readType = ({ type, message }: OtpAnswer): Outcome<void> =>
     ? done(undefined)
     : refused(SMS_REFUSED, typeof message === 'string' ? message.slice(0, 200) : 'no reason given');
 
-/** Creates MSG91 as the SMS gateway. The code is ours: the gateway only delivers it. */
+/** Creates MSG91 as the SMS gateway. MSG91 only delivers the code and does not check it. */
 export const createMsg91 = (config: Msg91Config, deps: AdapterDeps): SmsGateway & Closable => {
   const client = createHttpClient({
     ...deps,

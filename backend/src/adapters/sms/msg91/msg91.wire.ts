@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /*
- * MSG91's v5 one-time code API. The address is on msg91.com/help. Header, fields and answer are as
- * in its clients' documentation (sendotp-node among them), not on a public reference page.
+ * MSG91's v5 one-time code API. The address is on msg91.com/help. Header, fields and response are not
+ * on a public reference page. They are from the documentation of its clients, such as sendotp-node.
  */
 
 export const otpPath = '/api/v5/otp';
@@ -18,15 +18,15 @@ export const otpBody = (message: {
   readonly validMinutes: number;
 }) => ({
   template_id: message.templateId,
-  // Country code without a plus.
+  // MSG91 expects the country code without a plus.
   mobile: message.phone.replace(/^\+/, ''),
   otp: message.otp,
-  // Minutes. Always given: the gateway's own default is a day.
+  // The time in minutes. It is always sent, because the gateway's own default is a day.
   otp_expiry: message.validMinutes,
   otp_length: message.otp.length,
 });
 
-/** MSG91 sends status 200 also with an error, which only `type` shows. */
+/** The response has status 200 even for an error, which only `type` shows. */
 export const otpAnswer = z.object({
   type: z.enum(['success', 'error']),
   message: z.unknown().optional(),

@@ -13,9 +13,9 @@ import {
   type Chunk,
 } from '../tree.ts';
 
-/* Trees and proofs made in memory, and the program that customers verify them with. */
+/* Helpers that make trees and proofs in memory, and load the program that verifies them. */
 
-/** A proof as its customer gets it. */
+/** A proof, in the form in which its customer gets it. */
 export interface Proof {
   readonly customer: string;
   readonly grams: string;
@@ -36,7 +36,7 @@ type Verify = (
   },
 ) => Promise<{ readonly statement: Statement; readonly isOwn: boolean }>;
 
-/** Loads the program as it is served. */
+/** Loads the program that is served to customers. */
 export const loadVerifier = async (): Promise<Verify> => {
   const url = new URL('../verifier/verify.mjs', import.meta.url).href;
   const loaded: unknown = await import(/* @vite-ignore */ url);
@@ -51,7 +51,7 @@ export const otherKeys = readSigningKeys([seed('second')]);
 export const statementId = '0199d8f2-6a0c-7d4e-9c55-3f1f6f0a2b10';
 const saltKey = createHash('sha256').update('salts').digest();
 
-/** Returns the id of the customer of a number. */
+/** Returns the id of the customer with a number. */
 export const customerOf = (number: number): string =>
   `0199d8f2-6a0c-7d4e-9c55-${number.toString(16).padStart(12, '0')}`;
 
@@ -98,7 +98,7 @@ export const signRoot = (
   );
 };
 
-/** Makes the leaf of the customer of a number. */
+/** Makes the leaf of the customer with a number. */
 export const leafFor = (number: number, units: bigint, id = statementId): Buffer => {
   const customer = customerOf(number);
   return leafOf(id, commitmentOf(saltOf(saltKey, customer), customer), units);
@@ -114,11 +114,11 @@ export const rootOf = (leaves: readonly Buffer[]): Buffer => {
 export const makeTree = (amounts: readonly bigint[], options?: Parameters<typeof signRoot>[2]) => {
   const chunks: Chunk[] = [];
   const builder = createTreeBuilder((chunk) => chunks.push(chunk));
-  for (const [at, units] of amounts.entries()) builder.add(leafFor(at, units, options?.id));
+  for (const [index, units] of amounts.entries()) builder.add(leafFor(index, units, options?.id));
   const root = builder.finish();
   const { signed, signatures, hash } = signRoot(root, amounts.length, options);
   const nodesOf = ({ level, chunk }: Omit<Chunk, 'nodes'>): Buffer => {
-    const found = chunks.find((one) => one.level === level && one.chunk === chunk);
+    const found = chunks.find((known) => known.level === level && known.chunk === chunk);
     if (found === undefined) throw new Error(`there is no chunk ${chunk} of level ${level}`);
     return found.nodes;
   };

@@ -21,7 +21,7 @@ interface RunAnswer {
   readonly sequence: number | null;
 }
 
-/** The books of all services, and the statements about them, on the real sandbox. */
+/** Opens the books of all services and the APIs of proof of gold, with the real sandbox. */
 export const openProofs = async () => {
   const books = await openBooks();
   const { system, services } = books;
@@ -55,7 +55,7 @@ export const openProofs = async () => {
       access: { read: reader, file: reader },
     }),
   });
-  // A token of its own for each call: tests move the time by days.
+  // Each call has a new token, since tests move the time by days.
   const operator: Caller = async (method, path, body) =>
     bearerCaller(adminUrl, (await books.factories.admin('ADMIN')).token)(method, path, body);
 
@@ -78,7 +78,7 @@ export const openProofs = async () => {
     operator,
     drainProofs: drain,
     runOf,
-    /** Asks for a statement and makes it, a second after whatever was before. */
+    /** Requests a statement and makes it. The clock advances by a second before. */
     async publish(made = proofs): Promise<RunAnswer> {
       await books.advance(1);
       const { status, body } = await operator('POST', '/proof-of-gold/runs');
@@ -86,7 +86,7 @@ export const openProofs = async () => {
       await drain(made);
       return runOf(String(body['id']));
     },
-    /** Calls the customer API as somebody, or as nobody. */
+    /** Returns a caller of the customer API, with a session or without. */
     customerAs: (userId?: string) => bearerCaller(customerUrl, userId),
   };
 };

@@ -1,6 +1,6 @@
 import { verify } from './verify.mjs';
 
-/* The page of the verifier: it reads the file that is opened in it, and makes no requests. */
+/* The script of the verifier's page. It reads the opened file and makes no requests. */
 
 const byId = (id) => document.getElementById(id);
 const setText = (id, text) => {

@@ -34,7 +34,7 @@ const idBytes = (id, what) => {
   return Uint8Array.from(id.replaceAll('-', '').match(/../g), (pair) => Number.parseInt(pair, 16));
 };
 
-/** Reads grams as a whole number of 0.00000001 g. There is no sign: nothing can be below zero. */
+/** Parses grams as a whole number of 0.00000001 g. A sign is refused, so no value is below zero. */
 const unitsOf = (grams, what) => {
   must(typeof grams === 'string' && /^\d{1,22}\.\d{8}$/.test(grams), `${what} is not a weight`);
   return BigInt(grams.replace('.', ''));
@@ -68,7 +68,7 @@ const parseStatement = (signed) => {
   return statement;
 };
 
-/** Checks every signature. With a key that the reader knows already, one has to be of that key. */
+/** Checks every signature. If the reader already knows a key, one signature must be of that key. */
 const checkSignatures = async ({ signed, signatures }, knownKey) => {
   must(Array.isArray(signatures) && signatures.length > 0, 'the statement is not signed');
   for (const { publicKey, signature } of signatures) {
@@ -112,7 +112,7 @@ const leafOf = async (proof, statement) => {
   return { hash: await sha256(join([0], id, commitment, sumBytes(sum))), sum };
 };
 
-/** Climbs from the leaf to the root. Position and number of leaves say where neighbours stand. */
+/** Computes the root from the leaf. Its position and the number of leaves decide the neighbours. */
 const climb = async (proof, statement) => {
   const { position, path } = proof;
   const isPlace = Number.isSafeInteger(position) && position >= 0 && position < statement.accounts;
@@ -140,8 +140,8 @@ const climb = async (proof, statement) => {
 };
 
 /**
- * Verifies a customer's proof, or a statement alone. Returns what it says, and throws an error that
- * names what is wrong.
+ * Verifies a customer's proof, or a statement alone, and returns its content. Throws an error with
+ * the reason if it is not valid.
  */
 export const verify = async (proof, { key, customer, grams, previous } = {}) => {
   must(typeof proof === 'object' && proof !== null, 'this is not a proof');

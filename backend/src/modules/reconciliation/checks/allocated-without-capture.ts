@@ -3,7 +3,7 @@ import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 import { ordersSince } from '../window.ts';
 
-/** Finds orders of the window that have gold, and no captured payment that was not paid back. */
+/** Finds ALLOCATED orders of the window without a captured payment. A refunded payment is not one. */
 export const allocatedWithoutCapture: Check = {
   id: 'allocated_without_capture',
   title: 'Allocated without a captured payment',

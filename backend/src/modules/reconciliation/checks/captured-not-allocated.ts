@@ -7,8 +7,8 @@ const graceMs = 15 * 60_000;
 
 /**
  * Finds orders that were paid over 15 min ago and have neither their gold nor a review. An order whose
- * status says that it is paid is found at any age. An order whose status is still unpaid is found if a
- * payment was captured for it within the window.
+ * status says that it is paid is found at any age. A PENDING or FAILED order is found if a capture
+ * for it became known within the window.
  */
 export const capturedNotAllocated: Check = {
   id: 'captured_not_allocated',

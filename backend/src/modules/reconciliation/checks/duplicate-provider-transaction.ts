@@ -3,7 +3,7 @@ import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 import { ordersSince } from '../window.ts';
 
-/** Selects every provider transaction of some orders, wherever it is stored. */
+/** Selects the provider transactions of some orders, their provider operations and their quotes. */
 const transactionsOf = (orders: Sql): Sql => sql`
   SELECT o.provider, o.provider_tx_id, o.id AS order_id
   FROM (${orders}) AS wanted JOIN gold_order o ON o.id = wanted.id
@@ -18,9 +18,10 @@ const transactionsOf = (orders: Sql): Sql => sql`
   WHERE q.provider_tx_id IS NOT NULL`;
 
 /**
- * Finds provider transactions of the window's orders that more than one order names, in its own
- * row, its confirms or its quote. The database refuses two orders of one transaction. This check
- * also finds a confirm or a quote with another order's transaction, which that key does not cover.
+ * Finds provider transactions of the window's orders that more than one order names. An order
+ * names a transaction in its row, in its provider operations or in its quote. Unique keys refuse
+ * two rows of one kind with the same transaction, but no key compares orders with quotes or with
+ * provider operations.
  */
 export const duplicateProviderTransaction: Check = {
   id: 'duplicate_provider_transaction',

@@ -2,14 +2,17 @@ import { GATEWAY_NOT_FOUND } from '../../../adapters/payment-gateway/port.ts';
 import { fetchEach, toFetched } from '../fetch-each.ts';
 import { mergeFindings, noFindings } from '../findings.ts';
 import type { Check, CheckContext, Findings } from '../reconciliation.types.ts';
-import { askGateways } from './gateway/ask-gateway.ts';
 import { findUnknownCaptures, findUsedGateways } from './gateway/gateway-rows.ts';
 import { listGateway } from './gateway/list-gateway.ts';
+import { queryGateways } from './gateway/query-gateways.ts';
 
-/** An order id that can't exist: a gateway that answers "not found" is reachable. */
+/** An order id that can't exist. A gateway that answers "not found" to it can be reached. */
 const noSuchOrder = 'reconciliation-check';
 
-/** Checks that gateways without a list can be reached at all, if there is no order to fetch. */
+/**
+ * Checks that the gateways without lists of their account can be reached. It is needed if there is
+ * no order to query.
+ */
 const probe = async ({ gateways, limits }: CheckContext): Promise<Findings> => {
   const items = [...gateways.values()].filter(({ account }) => account === undefined);
   const { incomplete } = await fetchEach({ items, total: items.length }, limits, async (gateway) =>
@@ -25,7 +28,7 @@ const probe = async ({ gateways, limits }: CheckContext): Promise<Findings> => {
  * Finds captures at a gateway that are booked for no order here, signed captures of unknown orders,
  * and unrecorded refunds and lost disputes of recorded captures. It reads the gateways' own lists
  * of the window, or queries each payment order if a gateway has no list. A capture whose event
- * waits in the inbox for a known order is `webhook_backlog`.
+ * for a known order still waits in the inbox is reported by `webhook_backlog`.
  */
 export const gatewayCaptureMissing: Check = {
   id: 'gateway_capture_missing',
@@ -40,14 +43,14 @@ export const gatewayCaptureMissing: Check = {
     for (const [code, gateway] of gateways) {
       if (gateway.account === undefined) continue;
       listed.push(code);
-      // A gateway that never had an order of this service is queried only if no other gateway had
-      // one.
+      // A gateway that never had an order of this service is queried only if no gateway ever had
+      // an order.
       if (used.has(code) || used.size === 0) {
         found.push(await listGateway(context, gateway, gateway.account));
       }
     }
-    const { total, ...asked } = await askGateways(context, listed);
+    const { total, ...queried } = await queryGateways(context, listed);
     if (total === 0 && used.size === 0) found.push(await probe(context));
-    return mergeFindings(...found, asked);
+    return mergeFindings(...found, queried);
   },
 };

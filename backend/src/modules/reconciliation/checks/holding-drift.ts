@@ -4,10 +4,12 @@ import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 
 /**
- * Selects the figures of the holdings of some customers, each by its own keys: the balance and the
- * invested rupees (`balance`, `invested_paise`), what the newest movement left (`newest_grams`,
- * `newest_paise`), the sums of all movements (`moved_grams`, `moved_paise`), and what was allocated
- * less what was sold (`ordered_grams`). `customers` selects a `user_id`.
+ * Selects the figures of the holdings of some customers. `customers` selects their `user_id`.
+ *
+ * * `balance` and `invested_paise` are the columns of the holding.
+ * * `newest_grams` and `newest_paise` are the same figures after the newest movement.
+ * * `moved_grams` and `moved_paise` are the sums of all movements.
+ * * `ordered_grams` is the gold of allocated orders less the gold that was sold or went to the house.
  */
 export const figuresOf = (customers: Sql): Sql => sql`
   SELECT h.user_id, h.balance, h.invested_paise, h.updated_at,
@@ -16,7 +18,7 @@ export const figuresOf = (customers: Sql): Sql => sql`
     moved.grams AS moved_grams, moved.paise AS moved_paise,
     moved.to_house + ordered.grams AS ordered_grams
   FROM (${customers}) AS customer
-  -- A subquery of its own for each customer: joined, the planner would rather read all holdings.
+  -- OFFSET 0 keeps the planner from joining this subquery, since it would then read all holdings.
   CROSS JOIN LATERAL (SELECT * FROM holding WHERE user_id = customer.user_id OFFSET 0) AS h
   CROSS JOIN LATERAL (
     SELECT coalesce(sum(m.grams), 0) AS grams,
@@ -37,11 +39,10 @@ export const balanceDrifted = sql`
 export const investedDrifted = sql`(invested_paise <> moved_paise OR invested_paise <> newest_paise)`;
 
 /**
- * Finds balances that are not what was allocated less what was sold, of any customer, whenever they
- * were last here: the balance is the sum of all their movements, what the newest of them left, and
- * all their allocated orders less sold ones and what went to the house: forfeited or recovered.
- * Read are the customers of the window and those who changed since they were last proven: of the
- * others nothing has changed since (contract: operators > Reconciliation checks).
+ * Finds balances that differ from the sum of the holding's movements, from the balance after the
+ * newest movement, or from the allocated gold less the gold that was sold, forfeited or recovered.
+ * It reads the customers of the window, and those whose holding changed since it was last proven.
+ * The other holdings agreed then (contract: operators > Reconciliation checks).
  */
 export const holdingBalanceDrift: Check = {
   id: 'holding_balance_drift',
@@ -61,25 +62,25 @@ export const holdingBalanceDrift: Check = {
 };
 
 /**
- * Matches a movement `m` that changed the invested rupees wrongly. A credit adds what was paid for
- * its order. A debit takes its part of what was invested before it, half-up, and all of it with
- * the last gram.
+ * Matches a movement `m` that changed the invested rupees wrongly. A credit adds the amount that was
+ * paid for its order. A debit takes its share of the invested amount, rounded half-up. The debit of
+ * the last gram takes the whole amount.
  */
 const wrongMovement = sql`
   CASE m.kind
     WHEN 'CREDIT' THEN m.invested_paise <> o.amount_paise AND NOT EXISTS (
       SELECT FROM payment_order p WHERE p.order_id = o.id AND p.amount_paise = m.invested_paise)
-    -- Twice everything and a half more, in whole numbers: half-up without a rounded quotient.
+    -- The whole-number quotient (2ab + c) / 2c is ab / c rounded half-up.
     ELSE m.invested_paise <> -div(
       2 * (m.invested_after_paise - m.invested_paise) * -m.grams + (m.balance_after - m.grams),
       2 * (m.balance_after - m.grams))
   END`;
 
 /**
- * Finds wrong invested amounts, as with balances: of any customer, invested is the sum of all their
- * movements and what the newest of them left, and each of the window's movements changed it by what
- * its order paid, or by the part that was sold. (An order whose own amounts disagree is
- * `payment_amount_mismatch`.)
+ * Finds invested amounts that differ from the sum of the holding's movements, or from the amount
+ * after the newest movement. It reads the same customers as `holding_balance_drift`. It also finds
+ * movements of the window that changed the invested amount wrongly. An order whose own amounts
+ * disagree is reported by `payment_amount_mismatch`.
  */
 export const holdingInvestedDrift: Check = {
   id: 'holding_invested_drift',

@@ -3,7 +3,8 @@ import { findRows } from '../findings.ts';
 import type { Check } from '../reconciliation.types.ts';
 
 /**
- * Finds orders of any age that wait for a person: purchases in MANUAL_REVIEW, sales with a code.
+ * Finds orders of any age that wait for an operator. These are purchases in MANUAL_REVIEW, and
+ * VERIFIED sales with the code of a review.
  */
 export const manualReviewOpen: Check = {
   id: 'manual_review_open',

@@ -5,9 +5,9 @@ import type { Check } from '../reconciliation.types.ts';
 import { ordersSince } from '../window.ts';
 
 /**
- * Selects orders `o` whose amounts break the rule of the provider's price. An order that an
- * operator allocated is compared with the provider's charge at its quote, since the house bears the
- * rest.
+ * Matches orders `o` whose price is worse for the house than the provider's price, beyond the
+ * tolerance. An order that an operator allocated is compared with the provider's amount without the
+ * price difference, since the house bears the difference.
  */
 const breaksPriceRule = (toleranceBps: Bps): Sql => {
   const charged = sql`(o.provider_amount_paise - coalesce(o.price_difference_paise, 0))`;
@@ -18,16 +18,16 @@ const breaksPriceRule = (toleranceBps: Bps): Sql => {
 };
 
 /**
- * Finds orders of the window, and orders whose capture became known in it, of which order, quote,
- * payment order and capture do not name one amount in one currency, or whose price is to the
- * house's loss against the provider's (contract: money > Provider's price). It leaves out orders
- * under review, which an operator already handles, second captures, which may be of any amount, and
- * refunded payments.
+ * Finds orders whose quote, payment order or capture names another amount or currency, and orders
+ * at a price that breaks the rule of the provider's price (contract: money > Provider's price). It
+ * reads the orders of the window, and those whose capture became known in the window. It leaves out
+ * orders under review, which an operator already handles. It also leaves out refunded payments and
+ * second captures, which may be of any amount.
  */
 export const paymentAmountMismatch: Check = {
   id: 'payment_amount_mismatch',
   title:
-    'Order, quote, payment order, capture and provider disagree, and nobody has it under review',
+    'Order, quote, payment order, capture and provider disagree, and the order is not under review',
   severity: 'critical',
   run: ({ read, from, priceToleranceBps }) =>
     findRows(

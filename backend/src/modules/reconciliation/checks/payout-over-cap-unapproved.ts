@@ -4,15 +4,15 @@ import type { Check } from '../reconciliation.types.ts';
 import { payoutsSince } from '../window.ts';
 
 /**
- * The payout cap, INR 100,000. It is a copy, so that this check finds a change of the cap in
- * payouts.
+ * The payout cap, INR 100,000. This is a copy, so that a wrong cap in the payouts module does not
+ * also change this check.
  */
 const capPaise = 10_000_000n;
 
 /**
- * Finds payouts of the window above the cap that were sent without the approval of a SUPER_ADMIN:
- * without any approval, or approved by an operator who is not a SUPER_ADMIN now and was not a
- * SUPER_ADMIN by the audit row of the approval.
+ * Finds payouts of the window above the cap that were sent without the approval of a SUPER_ADMIN.
+ * The approval counts if the operator is a SUPER_ADMIN now, or was a SUPER_ADMIN by the audit row of
+ * the approval.
  */
 export const payoutOverCapUnapproved: Check = {
   id: 'payout_over_cap_unapproved',

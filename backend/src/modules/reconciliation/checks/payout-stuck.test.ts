@@ -18,13 +18,13 @@ const agreeing: readonly [string, string, boolean, readonly ProviderStatus[]][] 
   ['FAILED', 'FAILED', true, ['FAILED', 'REVERSED', 'NO_SUCH_PAYOUT']],
   ['FAILED', 'REFUSED', true, ['FAILED', 'REVERSED', 'NO_SUCH_PAYOUT']],
   ['REVERSED', 'REVERSED', true, ['FAILED', 'REVERSED']],
-  // Waiting for a further attempt: the last one speaks for itself.
+  // While the payout waits for a further attempt, the newest attempt has its own status.
   ['PENDING', 'FAILED', true, ['FAILED', 'REVERSED', 'NO_SUCH_PAYOUT']],
   ['PENDING', 'REVERSED', true, ['FAILED', 'REVERSED']],
-  // So does one before the newest: had it been paid, the customer would be paid twice.
+  // So has an earlier attempt. If that was paid, the customer would be paid twice.
   ['PAID', 'FAILED', false, ['FAILED', 'REVERSED', 'NO_SUCH_PAYOUT']],
   ['PROCESSING', 'REVERSED', false, ['FAILED', 'REVERSED']],
-  // A payout that is further than its attempt is compared with the provider.
+  // For the newest attempt, the payout's status is compared and not the attempt's.
   ['PAID', 'PROCESSING', true, ['PAID']],
 ];
 
@@ -55,7 +55,7 @@ const open = {
   providerPayoutId: 'pout_1',
 };
 
-it('the check misses a payout that the provider has named and knows no more', () => {
+it('the check finds a payout that the provider once named and no longer has', () => {
   const lost = { status: 'NO_SUCH_PAYOUT', amountPaise: undefined } as const;
   expect(findPayoutProblem(open, lost)).toBe('PROVIDER_SAYS_OTHERWISE');
   expect(findPayoutProblem({ ...open, providerPayoutId: null }, lost)).toBeUndefined();
@@ -63,7 +63,7 @@ it('the check misses a payout that the provider has named and knows no more', ()
 
 const paid = (amountPaise: bigint) => ({ status: 'PROCESSING', amountPaise }) as const;
 
-it('the check sees another amount, unless only our own two differ', () => {
+it('the check finds another amount, unless only our own two amounts differ', () => {
   expect(findPayoutProblem(open, paid(6n))).toBe('OTHER_AMOUNT');
   expect(findPayoutProblem({ ...open, amountPaise: 6n }, paid(5n))).toBeUndefined();
 });

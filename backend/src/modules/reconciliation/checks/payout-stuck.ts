@@ -13,12 +13,12 @@ import { findRows, mergeFindings, noFindings } from '../findings.ts';
 import { readPages } from '../read-pages.ts';
 import type { Check, CheckContext } from '../reconciliation.types.ts';
 import type { RowsRequest } from '../walk-rows.ts';
-import { findPayoutsOfNobody } from './payouts-of-nobody.ts';
+import { findLostPayouts } from './lost-payouts.ts';
 import { payoutsSince } from '../window.ts';
 
 /**
- * The provider's status of an attempt. The last value is for an attempt without a payout at the
- * provider.
+ * The provider's status of an attempt. NO_SUCH_PAYOUT means that the provider has no payout for the
+ * attempt.
  */
 export type ProviderStatus = ProviderPayoutStatus | 'NO_SUCH_PAYOUT';
 
@@ -36,7 +36,10 @@ const toOwnStatus = (status: string): OwnStatus => {
   return status === 'FAILED' || status === 'REFUSED' ? 'UNPAID' : 'OPEN';
 };
 
-/** Returns the payout's own status for its newest attempt, unless it waits for a further one. */
+/**
+ * Returns the payout's status for its newest attempt. It returns the attempt's own status for an
+ * earlier attempt, and while the payout waits for a further attempt.
+ */
 const ownStatus = ({ payoutStatus, attemptStatus, isNewest }: OwnAttempt): OwnStatus =>
   toOwnStatus(isNewest && payoutStatus !== 'PENDING' ? payoutStatus : attemptStatus);
 
@@ -57,7 +60,10 @@ type PayoutProblem = 'PROVIDER_SAYS_OTHERWISE' | 'OTHER_AMOUNT';
 export const findPayoutProblem = (
   own: OwnAttempt & {
     readonly amountPaise: bigint;
-    /** The proceeds of the sale. If only our two amounts differ, that is `sell_without_payout`. */
+    /**
+     * The proceeds of the sale. A difference between our own two amounts is reported by
+     * `sell_without_payout`.
+     */
     readonly proceedsPaise: bigint | null;
     readonly providerPayoutId: string | null;
   },
@@ -72,7 +78,7 @@ export const findPayoutProblem = (
 
 const stuckMs = 24 * 60 * 60_000;
 
-/** A payout id that can't exist: a provider that answers "not found" is reachable. */
+/** A payout id that can't exist. A provider that answers "not found" to it can be reached. */
 const noSuchPayout = 'pout_00000000000000';
 
 type AttemptRow = {
@@ -98,7 +104,7 @@ interface Answer {
   readonly amountPaise: Paise | undefined;
 }
 
-/** Matches a payout `p` that has been PROCESSING for a day, or could be sent and was not. */
+/** Matches a payout `p` that has been PROCESSING for a day, or PENDING although it may be sent. */
 const isStuck = (now: Date): Sql => {
   const before = addMs(now, -stuckMs);
   return sql`
@@ -109,7 +115,7 @@ const isStuck = (now: Date): Sql => {
 };
 
 /** Matches a payout `p` that failed or was reversed over a day ago and was not retried since. */
-const isLeft = (now: Date): Sql => sql`
+const isUnretried = (now: Date): Sql => sql`
   (p.status IN ('FAILED', 'REVERSED')
     AND p.updated_at < ${addMs(now, -stuckMs)}::timestamptz)`;
 
@@ -123,14 +129,14 @@ const findStuck = ({ read, now }: CheckContext) =>
         p.amount_paise AS "amountPaise", p.attempt, p.provider,
         p.provider_payout_id AS "providerPayoutId"
       FROM payout p
-      WHERE (p.status IN ('PENDING', 'PROCESSING') AND ${isStuck(now)}) OR ${isLeft(now)}`,
+      WHERE (p.status IN ('PENDING', 'PROCESSING') AND ${isStuck(now)}) OR ${isUnretried(now)}`,
   );
 
 /**
- * Lists attempts of the window's payouts and of all open ones, except the attempts that are found
- * stuck in any case.
+ * Lists the attempts of the window's payouts and of all open payouts. It leaves out stuck payouts,
+ * since they are findings already.
  */
-const listAttempts = ({ read, now, from }: CheckContext, { after, upTo, most }: RowsRequest) =>
+const listAttempts = ({ read, now, from }: CheckContext, { after, upTo, limit }: RowsRequest) =>
   read<AttemptRow>(sql`
     SELECT a.started_at AS since, p.id AS "payoutId", p.order_id AS "orderId",
       p.user_id AS "userId", p.status AS "payoutStatus", p.amount_paise AS "amountPaise",
@@ -143,7 +149,7 @@ const listAttempts = ({ read, now, from }: CheckContext, { after, upTo, most }: 
     WHERE NOT ${isStuck(now)} AND a.idempotency_key > ${after}
       AND (${upTo ?? null}::text IS NULL OR a.idempotency_key <= ${upTo ?? null}::text)
     ORDER BY a.idempotency_key
-    LIMIT ${most}::int`);
+    LIMIT ${limit}::int`);
 
 const toAnswer = (payout: ProviderPayout | undefined): Answer => ({
   status: payout?.status ?? 'NO_SUCH_PAYOUT',
@@ -173,10 +179,12 @@ const fetchPayout = async (
 /** The statuses that normally do not change any more. A paid payout may still be reversed. */
 const endStatuses: ReadonlySet<ProviderStatus> = new Set(['PAID', 'FAILED', 'REVERSED']);
 
-/** The provider's own list of a window, by the provider's payout id and by our reference. */
+/** The payouts in the provider's own list of a window. */
 interface ListedPayouts {
+  /** The answers, by the provider's payout id and by our reference. */
   readonly answers: ReadonlyMap<string, Answer>;
   readonly payouts: readonly ProviderPayout[];
+  /** The reason why the list was not read to its end. Absent if it was. */
   readonly incomplete?: string;
 }
 
@@ -192,13 +200,13 @@ const listAtProvider = async (
   { from, now, limits }: CheckContext,
 ): Promise<ListedPayouts> => {
   const answers = new Map<string, Answer>();
-  const all: ProviderPayout[] = [];
+  const payouts: ProviderPayout[] = [];
   const [since, to] = [addMs(from, -marginMs), addMs(now, marginMs)];
-  const silence = await readPages(limits, async (page) =>
+  const incomplete = await readPages(limits, async (page) =>
     toFetched(provider.code, await provider.listPayouts({ from: since, to, page }), {
-      onDone: ({ payouts, hasMore }) => {
-        all.push(...payouts);
-        for (const payout of payouts) {
+      onDone: ({ payouts: pageOfPayouts, hasMore }) => {
+        payouts.push(...pageOfPayouts);
+        for (const payout of pageOfPayouts) {
           const answer = toAnswer(payout);
           answers.set(payout.providerPayoutId, answer);
           if (payout.referenceId !== undefined) answers.set(payout.referenceId, answer);
@@ -208,11 +216,12 @@ const listAtProvider = async (
       onRefused: () => undefined,
     }),
   );
-  return { answers, payouts: all, ...(silence !== undefined && { incomplete: silence }) };
+  return { answers, payouts, ...(incomplete !== undefined && { incomplete }) };
 };
 
 const noProvider = 'no payout provider is configured';
 
+/** Checks that the provider can be reached. Returns the reason if it cannot. */
 const probe = async (
   provider: PayoutProvider,
   limits: FetchLimits,
@@ -223,9 +232,9 @@ const probe = async (
 };
 
 /**
- * Finds payouts in progress for over a day, failed ones of any age that were not retried for a day,
- * and attempts whose state or amount differs at the provider: paid, failed or reversed only there.
- * A payout of the provider with a reference of ours that no row here has is a finding too.
+ * Finds payouts that have been in progress for over a day, and failed or reversed payouts that were
+ * not retried for a day. It finds attempts whose status or amount differs from the provider's. It
+ * also finds payouts of the provider that have a reference of this service, but no attempt here.
  */
 export const payoutStuck: Check = {
   id: 'payout_stuck',
@@ -234,21 +243,21 @@ export const payoutStuck: Check = {
   callsCollaborator: true,
   async run(context) {
     const { payoutProvider, limits } = context;
-    const left = await findStuck(context);
+    const stuck = await findStuck(context);
     if (payoutProvider === undefined) {
-      return mergeFindings(left, { ...noFindings, incomplete: noProvider });
+      return mergeFindings(stuck, { ...noFindings, incomplete: noProvider });
     }
     const listed = await listAtProvider(payoutProvider, context);
     if (listed.incomplete !== undefined) {
-      return mergeFindings(left, { ...noFindings, incomplete: listed.incomplete });
+      return mergeFindings(stuck, { ...noFindings, incomplete: listed.incomplete });
     }
-    const stuck = mergeFindings(left, await findPayoutsOfNobody(context.read, listed.payouts));
-    const judged = await compareRows<AttemptRow, Answer, PayoutProblem>(context, {
+    const lost = await findLostPayouts(context.read, listed.payouts);
+    const compared = await compareRows<AttemptRow, Answer, PayoutProblem>(context, {
       kind: 'PAYOUT_ATTEMPT',
       collaborator: payoutProvider.code,
       list: (request) => listAttempts(context, request),
       keyOf: ({ reference }) => reference,
-      // The list agrees with our row. A payout that is missing in it, or differs, is queried.
+      // A payout that is missing in the list, or differs from our row, is queried.
       isListed(row) {
         const answer = listed.answers.get(row.providerPayoutId ?? row.reference);
         return answer !== undefined && findPayoutProblem(row, answer) === undefined;
@@ -257,12 +266,13 @@ export const payoutStuck: Check = {
       findProblem: findPayoutProblem,
       isFinal: (_row, { status }) => endStatuses.has(status),
     });
-    const others = toFindings(judged, ({ status, amountPaise }) => ({
+    const differing = toFindings(compared, ({ status, amountPaise }) => ({
       atProvider: status,
       amountAtProviderPaise: amountPaise === undefined ? null : toSafePaise(amountPaise),
     }));
-    if (judged.total > 0) return mergeFindings(stuck, others);
+    const found = mergeFindings(stuck, lost, differing);
+    if (compared.total > 0) return found;
     const incomplete = await probe(payoutProvider, limits);
-    return mergeFindings(stuck, incomplete === undefined ? others : { ...others, incomplete });
+    return incomplete === undefined ? found : mergeFindings(found, { ...noFindings, incomplete });
   },
 };

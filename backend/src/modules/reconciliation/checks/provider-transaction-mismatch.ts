@@ -14,8 +14,8 @@ import type { RowsRequest } from '../walk-rows.ts';
 import { boughtLessSold, customersSince, isToHouse, ordersSince } from '../window.ts';
 
 /**
- * The time in ms after its last change in which an order may still be in progress, so that the
- * provider's status is not compared.
+ * The time in ms after its last change for which an open order counts as in progress. Until then, a
+ * trade that only the provider has is not a finding.
  */
 const underwayMs = 15 * 60_000;
 
@@ -31,8 +31,8 @@ export type TransactionRow = {
   readonly provider: string;
   readonly providerTxId: string;
   /**
-   * True for the order's transaction or that of its successful confirm, and false for that of an
-   * abandoned confirm.
+   * True if the order names the transaction, or if its confirm succeeded. False if its confirm was
+   * abandoned.
    */
   readonly isOwn: boolean;
   /**
@@ -46,11 +46,12 @@ export type TransactionRow = {
 };
 
 /**
- * Lists the transactions of the window's orders: of those that were paid or sold, and of every
- * confirm that was ever sent, even if it was abandoned. An unpaid checkout has none. A transaction
- * of another order is `duplicate_provider_transaction`.
+ * Lists the transactions of the window's sales and paid purchases, and those of every confirm of
+ * the window's orders, even if the confirm was abandoned. An unpaid purchase has only the
+ * transaction of its verify, which is no trade. A confirm with the transaction of another order is
+ * left to `duplicate_provider_transaction`.
  */
-const listTransactions = ({ read, now, from }: CheckContext, { after, upTo, most }: RowsRequest) =>
+const listTransactions = ({ read, now, from }: CheckContext, { after, upTo, limit }: RowsRequest) =>
   read<TransactionRow>(sql`
     WITH recent AS (${ordersSince(from)}),
     known AS (
@@ -88,15 +89,16 @@ const listTransactions = ({ read, now, from }: CheckContext, { after, upTo, most
         AND (${upTo ?? null}::text IS NULL
           OR known.order_id || ' ' || known.provider_tx_id <= ${upTo ?? null}::text)
       ORDER BY known.order_id || ' ' || known.provider_tx_id
-      LIMIT ${most}::int) AS known
+      LIMIT ${limit}::int) AS known
     JOIN gold_order o ON o.id = known.order_id
     ORDER BY known.order_id || ' ' || known.provider_tx_id`);
 
-/** A customer's balance at the provider by our own orders, as decimal text in grams. */
+/** A customer's account at the provider, with the balance by our own orders. */
 type BalanceRow = {
   readonly since: Date;
   readonly userId: string;
   readonly providerUserId: string;
+  /** The balance in grams as decimal text, as all grams of the row. */
   readonly expected: string;
   /** The part of the balance that belongs to the house, not to the customer. */
   readonly houseGrams: string;
@@ -109,8 +111,8 @@ type BalanceRow = {
 };
 
 /**
- * Selects the customers who are one user `u` at the provider: the current owner of a phone number,
- * and its earlier, deleted owners.
+ * Selects the customers who share the provider's user with `u`. These are the current owner of a
+ * phone number and its earlier, deleted owners.
  */
 const sameAtProvider = sql`
   SELECT x.id FROM app_user x WHERE x.provider_user_id = u.provider_user_id`;
@@ -121,7 +123,7 @@ const sameAtProvider = sql`
  * A customer with a purchase of different grams than ordered is left out, since an operator reviews
  * it.
  */
-const listBalances = ({ read, from }: CheckContext, { after, upTo, most }: RowsRequest) =>
+const listBalances = ({ read, from }: CheckContext, { after, upTo, limit }: RowsRequest) =>
   read<BalanceRow>(sql`
     SELECT u.created_at AS since, u.id AS "userId", u.provider_user_id AS "providerUserId",
       traded.grams::text AS expected,
@@ -151,11 +153,11 @@ const listBalances = ({ read, from }: CheckContext, { after, upTo, most }: RowsR
       AND (${after} = '' OR u.id::text > ${after})
       AND (${upTo ?? null}::text IS NULL OR u.id::text <= ${upTo ?? null}::text)
     ORDER BY u.id::text
-    LIMIT ${most}::int`);
+    LIMIT ${limit}::int`);
 
 /**
- * The provider's status of a transaction. The last value is for a transaction that the provider
- * does not have.
+ * The provider's status of a transaction. NO_SUCH_TRANSACTION means that the provider does not have
+ * the transaction.
  */
 export type ProviderStatus = ProviderTransactionStatus | 'NO_SUCH_TRANSACTION';
 
@@ -170,30 +172,28 @@ const isBeingResolved = (row: TransactionRow): boolean =>
 
 /**
  * Compares a transaction with the provider's status. A transaction that is traded here must be
- * traded at the provider. A transaction that is traded at the provider must be traded here or about
- * to be resolved.
+ * traded at the provider. A transaction that is traded at the provider must be traded here, or a
+ * sweep or a review must be resolving it.
  */
 export const findTransactionProblem = (
   row: TransactionRow,
   status: ProviderStatus,
 ): TransactionProblem | undefined => {
-  // A sale in progress has left the customer's balance at the provider, and is not undone.
+  // The provider has already debited the gold of a sale in progress, and does not undo the sale.
   const isTradedThere = status === 'SUCCESS' || (status === 'IN_PROGRESS' && row.type === 'SELL');
   if (row.isTraded && row.isOwn) return isTradedThere ? undefined : 'TRADED_HERE_ONLY';
   return isTradedThere && !isBeingResolved(row) ? 'TRADED_THERE_ONLY' : undefined;
 };
 
-/**
- * Returns true if the provider's balance is the sum of our orders, with or without the open orders.
- */
+/** Returns true if the provider's balance is the sum of our orders, with or without open orders. */
 export const isExpectedBalance = (row: BalanceRow, atProvider: Grams): boolean => {
   const expected = gramsFromDatabase(row.expected);
-  const least = expected - gramsFromDatabase(row.openSales);
-  const most = expected + gramsFromDatabase(row.openBuys);
-  return atProvider >= least && atProvider <= most;
+  const minimum = expected - gramsFromDatabase(row.openSales);
+  const maximum = expected + gramsFromDatabase(row.openBuys);
+  return atProvider >= minimum && atProvider <= maximum;
 };
 
-/** A transaction id that can't exist: a provider that answers "not found" is reachable. */
+/** A transaction id that can't exist. A provider that answers "not found" to it can be reached. */
 const noSuchTransaction = { type: 'BUY', providerTxId: '0' };
 
 const fetchStatus = async (
@@ -248,9 +248,8 @@ const compareBalances = (context: CheckContext) => {
 };
 
 /**
- * Compares the window's transactions, and the gold that its customers have at the provider, with
- * the provider's own books. A wrong transaction also changes the balance, but it is reported only
- * once.
+ * Compares the transactions and the balances of the window's customers with the provider's books. A
+ * wrong transaction also makes the balance wrong, so the balance of its customer is not reported.
  */
 export const providerTransactionMismatch: Check = {
   id: 'provider_transaction_mismatch',
@@ -261,9 +260,11 @@ export const providerTransactionMismatch: Check = {
     const { goldProvider, limits } = context;
     const transactions = await compareTransactions(context);
     const found = toFindings(transactions, (status) => ({ atProvider: status }));
-    // A provider that gives no answer gets no further request.
-    const isLeft = transactions.incomplete !== undefined && context.agreements === undefined;
-    if (isLeft || transactions.isSilent) return found;
+    // A provider that did not respond gets no further request. A report that a request waits for,
+    // which uses no agreements, also ends here once it has reached its limits.
+    const hasReachedLimits =
+      transactions.incomplete !== undefined && context.agreements === undefined;
+    if (hasReachedLimits || transactions.isSilent) return found;
     const balances = await compareBalances(context);
     if (transactions.total + balances.total === 0) {
       const probe = { items: [noSuchTransaction], total: 1 };
@@ -272,11 +273,11 @@ export const providerTransactionMismatch: Check = {
       );
       return incomplete === undefined ? found : { ...found, incomplete };
     }
-    const reported = new Set(transactions.wrong.map(({ row }) => row.userId));
-    const others = balances.wrong.filter(({ row }) => !reported.has(row.userId));
-    const more = toFindings({ ...balances, wrong: others }, (grams) => ({
+    const reported = new Set(transactions.mismatches.map(({ row }) => row.userId));
+    const mismatches = balances.mismatches.filter(({ row }) => !reported.has(row.userId));
+    const wrongBalances = toFindings({ ...balances, mismatches }, (grams) => ({
       atProvider: formatGrams(grams),
     }));
-    return mergeFindings(found, more);
+    return mergeFindings(found, wrongBalances);
   },
 };

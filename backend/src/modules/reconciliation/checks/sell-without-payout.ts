@@ -4,9 +4,9 @@ import type { Check } from '../reconciliation.types.ts';
 import { ordersSince, payoutsSince } from '../window.ts';
 
 /**
- * Finds sales without a payout, with a payout of another amount, or COMPLETED with a failed payout.
- * It covers the window's sales and all sales that still wait for their payout. It also finds
- * payouts of the window for a sale that was never confirmed.
+ * Finds sales without a payout, with a payout of another amount, or COMPLETED although the payout is
+ * pending, failed or reversed. It covers the window's sales and all sales that still wait for their
+ * payout. It also finds payouts of the window for a sale that was never confirmed.
  */
 export const sellWithoutPayout: Check = {
   id: 'sell_without_payout',

@@ -7,9 +7,9 @@ const graceMs = 5 * 60_000;
 
 /**
  * Finds events of any age that were accepted over 5 min ago, concern a known row, and have not been
- * applied. An event that waits because applying it failed counts even before its row is known. An
- * event for an unknown order counts once that order is known. (A capture for an order that stays
- * unknown is `gateway_capture_missing`.)
+ * applied. A PENDING event, such as an event whose effect failed, counts even if its row is unknown.
+ * An UNMATCHED event counts once its row is known. A capture for an order that stays unknown is
+ * reported by `gateway_capture_missing`.
  */
 export const webhookBacklog: Check = {
   id: 'webhook_backlog',

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import type { Connections } from '../../../platform/db/index.ts';
 import { describeError, type Logger } from '../../../platform/observability/index.ts';
-import { mostSamples, type Sample } from '../reconciliation.types.ts';
+import { maxSamples, type Sample } from '../reconciliation.types.ts';
 import type { DatabaseRule } from './database-rule.ts';
 import { readDrift, type Drift } from './drift.ts';
 import { databaseRules } from './find-broken-rules.ts';
@@ -46,8 +46,8 @@ const toSample = (row: object): Sample => {
 };
 
 /**
- * The settings are made in each transaction, because behind a pooler another client may soon use
- * the session.
+ * Begins a read-only transaction. Its settings are local to it, because behind a pooler another
+ * client may use the session next.
  */
 const begin = `
   BEGIN READ ONLY;
@@ -61,7 +61,7 @@ const readOnly = async <T>(client: Client, read: () => Promise<T>): Promise<T> =
     await client.query('COMMIT');
     return found;
   } catch (error) {
-    // A connection that was lost has rolled back by itself.
+    // If the connection was lost, the server has rolled back already.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
@@ -71,7 +71,7 @@ const checkRule = async (client: Client, rule: DatabaseRule): Promise<Omit<RuleR
   const { invariant, sql } = rule;
   const { rows } = await client.query<{ row: object; found: number }>(
     `SELECT to_jsonb(b) AS row, (count(*) OVER ())::int AS found
-     FROM (${sql}) AS b LIMIT ${mostSamples}`,
+     FROM (${sql}) AS b LIMIT ${maxSamples}`,
   );
   const count = rows[0]?.found ?? 0;
   const samples = rows.map(({ row }) => toSample(row));
@@ -80,7 +80,7 @@ const checkRule = async (client: Client, rule: DatabaseRule): Promise<Omit<RuleR
 
 /**
  * Creates the check of every rule over the whole database, on a separate connection. Each rule is
- * one statement, so it sees one snapshot. A rule that cannot be checked reads ERROR, never OK.
+ * one statement, so it sees one snapshot. A rule that can't be checked has the status ERROR, never OK.
  */
 export const createCheckRules =
   (deps: {
@@ -91,7 +91,7 @@ export const createCheckRules =
     const client = deps.connections.createClient('database-rules', {
       query_timeout: statementMs + 5000,
     });
-    // The statement that waits for it reports what is lost.
+    // A lost connection also rejects the running statement, whose error is logged below.
     client.on('error', () => {});
     await client.connect();
     try {

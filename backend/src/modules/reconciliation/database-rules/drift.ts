@@ -13,7 +13,7 @@ export const driftPlaces = [
 ] as const;
 type DriftPlace = (typeof driftPlaces)[number];
 
-/** The surplus or lack of a place of money or gold, or 0 while the books agree. */
+/** The sum of the differences at a place of money or gold. It is 0 while the books agree. */
 export interface Drift {
   readonly place: DriftPlace;
   /** The amount as decimal text, in paise or grams. */

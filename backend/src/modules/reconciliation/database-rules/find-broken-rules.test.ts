@@ -24,7 +24,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   await client.query('BEGIN');
-  // As at the end of the transaction, which these never come to.
+  // Deferred constraints are checked at once, because these transactions never commit.
   await client.query('SET CONSTRAINTS ALL IMMEDIATE');
   await client.query(
     `INSERT INTO app_user (id, phone, phone_hash, referral_code, created_at, updated_at)
@@ -74,18 +74,18 @@ const insertEvent = (n: number, from: string | null, to: string, actor = 'worker
 
 const placedBy = `customer:${userId}`;
 
-it('the check finds nothing where nothing is wrong', async () => {
+it('the check finds nothing in correct books', async () => {
   expect(await findBrokenRules(client)).toEqual([]);
   await insertOrder('PENDING');
   await insertEvent(1, null, 'PENDING', placedBy);
   expect(await findBrokenRules(client)).toEqual([]);
 });
 
-it('the check has words of its own for each rule', () => {
+it('the check has a different text for each rule', () => {
   expect(new Set(databaseRules.map(({ says }) => says)).size).toBe(databaseRules.length);
 });
 
-it('the check lets what reads see one moment, and change nothing', async () => {
+it('the check reads one snapshot, and can change nothing', async () => {
   await client.query('ROLLBACK');
   const change = () => client.query(`DELETE FROM holding`);
   await expect(atOneMoment(client, change)).rejects.toThrow('read-only transaction');
@@ -108,8 +108,8 @@ it('the check finds an order that reads ALLOCATED without money, gold, confirm o
   expect(await brokenRules()).toEqual([
     'an order that has its money has it from exactly one payment',
     'an allocated order has one credit, of its grams and its rupees',
-    'an order has at most one confirm that was done: exactly one when it is allocated',
-    "an order's history is a chain without a gap that ends where the order is",
+    'an order has at most one successful confirm, and exactly one once it is allocated',
+    "an order's history is a chain without a gap that ends at its status",
   ]);
 });
 
@@ -141,27 +141,27 @@ const insertSell = async (status: string) => {
 it('the check finds a sale that reads CONFIRMED without debit, confirm, payout, key or history', async () => {
   await insertSell('CONFIRMED');
   expect(await brokenRules()).toEqual([
-    'a confirmed sale, and only one, has one debit of its grams, and the moment of it',
+    'a confirmed sale, and no other, has one debit of its grams, and the time of the debit',
     "a sale's rupees are its grams at its quote's price, with nothing withheld",
-    'a sale has at most one confirm that was done: exactly one when it is confirmed',
-    'a confirmed sale has one payout of the same amount, and only a confirmed one',
-    'every sale came of one idempotency key',
-    "an order's history is a chain without a gap that ends where the order is",
+    'a sale has at most one successful confirm, and exactly one once it is confirmed',
+    'a confirmed sale, and no other, has one payout, which is of the same amount',
+    'every sale has one idempotency key',
+    "an order's history is a chain without a gap that ends at its status",
   ]);
 });
 
-it('the check finds a sale that failed without a word, and gold that nobody reserved for one', async () => {
+it('the check finds a sale that failed without a reason, and a reservation without a sale', async () => {
   await insertSell('FAILED');
   expect(await brokenRules()).toContain(
-    'only a verified sale is under review, and a failed one says why',
+    'only a verified sale is under review, and only a failed sale has a failure code',
   );
   await client.query(`UPDATE gold_order SET status = 'PENDING' WHERE id = $1`, [orderId]);
   expect(await brokenRules()).toContain(
-    'reserved grams are those of open sales and of open reviews, and never too many',
+    'reserved grams are those of open sales and open reviews, and never exceed the balance',
   );
 });
 
-it('the check finds transitions that are not in the table, or by nobody', async () => {
+it('the check finds transitions that are not in the table, or have no actor', async () => {
   await insertOrder('PENDING');
   await insertEvent(1, null, 'PENDING', 'somebody');
   await insertEvent(2, 'PENDING', 'ALLOCATED');
@@ -180,7 +180,7 @@ it('the check finds a gap in the history', async () => {
   await insertEvent(2, 'PAID', 'MANUAL_REVIEW');
   await insertEvent(3, 'PENDING', 'FAILED');
   expect(await brokenRules()).toEqual([
-    "an order's history is a chain without a gap that ends where the order is",
+    "an order's history is a chain without a gap that ends at its status",
   ]);
 });
 
@@ -193,7 +193,7 @@ const insertCaptured = (of: Captured) =>
     [id(of.n), `p${of.n}`, of.paymentOrderId ?? null, of.standing, of.paise],
   );
 
-it('the check finds money without a place, and adds up where the rest is', async () => {
+it('the check finds money without a place, and adds up the other places', async () => {
   await insertCaptured({ n: 1, standing: 'UNMATCHED', paise: 700 });
   await insertCaptured({ n: 2, standing: 'APPLIED', paise: 300 });
   expect(await findBrokenRules(client)).toMatchObject([
@@ -217,14 +217,14 @@ const insertReversal = (paise: number) =>
     [id(60), paise],
   );
 
-it('the check counts what went away of captured money as a place of its own', async () => {
+it('the check counts reversed money as a separate place', async () => {
   await insertCaptured({ n: 1, standing: 'UNMATCHED', paise: 700 });
   await insertReversal(200);
   const places = { captured: 700n, unmatched: 500n, reversed: 200n };
   expect(await readMoneyPlaces(client)).toMatchObject(places);
 });
 
-it('the check finds money that went away and that nobody reviews, or that was paid back here', async () => {
+it('the check finds reversed money that is not under review, or that was also refunded here', async () => {
   await insertOrder('PAID');
   await client.query(
     `INSERT INTO payment_order (id, user_id, order_id, gateway, gateway_order_id, amount_paise,
@@ -233,8 +233,9 @@ it('the check finds money that went away and that nobody reviews, or that was pa
     [id(61), userId, orderId],
   );
   await insertCaptured({ n: 1, standing: 'APPLIED', paise: 10_300, paymentOrderId: id(61) });
-  const unreviewed = 'an order whose money went away is under review until somebody resolves it';
-  const unaccounted = 'what went away of a payment that was paid back here is accounted for';
+  const unreviewed =
+    'an order whose money was reversed is under review until an operator resolves it';
+  const unaccounted = 'reversals and failures of a payment that was refunded here are resolved';
   expect(await brokenRules()).not.toContain(unreviewed);
   await insertReversal(1);
   expect(await brokenRules()).toContain(unreviewed);
@@ -245,14 +246,14 @@ it('the check finds money that went away and that nobody reviews, or that was pa
   await client.query('UPDATE gateway_payment SET failed_after_capture_at = now()');
   expect(await brokenRules()).toContain(unaccounted);
   const unjudged =
-    'an order whose captured payment failed is under review until somebody judges it';
+    'an order whose captured payment failed is under review until an operator resolves it';
   await client.query(`UPDATE gateway_payment SET status = 'CAPTURED', standing = 'APPLIED'`);
   expect(await brokenRules()).toContain(unjudged);
   await client.query('UPDATE gateway_payment SET failure_resolved_at = now()');
   expect(await brokenRules()).not.toContain(unjudged);
 });
 
-it('the check finds grams that a review reserves or recovered without a cause', async () => {
+it('the check finds grams that a review reserved or recovered without a cause', async () => {
   await insertOrder('ALLOCATED');
   await client.query(`UPDATE holding SET balance = 1, reserved = 0.01 WHERE user_id = $1`, [
     userId,
@@ -265,11 +266,11 @@ it('the check finds grams that a review reserves or recovered without a cause', 
   const found = await brokenRules();
   expect(found).toContain("a review's reservation is of an order under review that has its gold");
   expect(found).not.toContain(
-    'reserved grams are those of open sales and of open reviews, and never too many',
+    'reserved grams are those of open sales and open reviews, and never exceed the balance',
   );
   await client.query('UPDATE gold_order SET recovered_at = now() WHERE id = $1', [orderId]);
   expect(await brokenRules()).toContain(
-    'recovered grams are at most those of their order, which was marked so and has no money',
+    'recovered grams are at most those of their order, which is marked and has no money',
   );
 });
 
@@ -328,9 +329,8 @@ const insertProductEvent = (n: number, from: string | null, to: string, actor = 
 
 const sums = 'the figures of a product order are the sums of its lines, numbered from 1';
 const lineGst = "the GST of a product order's line is half-up over the line at the order's rate";
-const chain = "a product order's history is a chain without a gap that ends where the order is";
-const transitions =
-  'every transition of a product order is one of the table, by an actor that has a name';
+const chain = "a product order's history is a chain without a gap that ends at its status";
+const transitions = 'every transition of a product order is in the table and has a valid actor';
 
 it('the check finds a product order whose lines, GST or history are not its own', async () => {
   await insertProductOrder();
@@ -350,7 +350,7 @@ it('the check finds nothing wrong with a product order that adds up', async () =
   expect(await findBrokenRules(client)).toEqual([]);
 });
 
-it('the check finds a plan that has other installments than it raised', async () => {
+it('the check finds a plan whose installments differ from those it raised', async () => {
   await client.query(
     `INSERT INTO sip_plan (id, user_id, status, amount_paise, frequency, duration_installments,
        start_date, installments_raised, created_at, updated_at)

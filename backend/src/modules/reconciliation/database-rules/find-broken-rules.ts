@@ -25,15 +25,15 @@ export const invariantNumbers: readonly number[] = [
   ...new Set(databaseRules.map(({ invariant }) => invariant)),
 ].toSorted((a, b) => a - b);
 
-/** A broken rule, with a row that breaks it. */
+/** A row that breaks a rule, with the rule. */
 interface BrokenRule extends Pick<DatabaseRule, 'invariant' | 'says'> {
   readonly row: object;
 }
 
 /**
- * Returns every row that breaks a rule, or none when all rules hold. Any role that may read can run
- * it. With `keepsPlans` the connection keeps the plans of its statements for the next run, which
- * does not work behind a pooler in transaction mode.
+ * Returns every row that breaks a rule. Any database role that may read can run it. With
+ * `keepsPlans` the connection keeps the plans of its statements for the next run. This does not work
+ * behind a pooler in transaction mode.
  */
 export const findBrokenRules = async (
   client: Client,
@@ -49,7 +49,8 @@ export const findBrokenRules = async (
 };
 
 /**
- * Runs `work` on one snapshot of the database, so that concurrent transactions show whole or not.
+ * Runs `work` on one snapshot of the database. Its statements see a concurrent transaction entirely
+ * or not at all.
  */
 export const atOneMoment = async <T>(client: Client, work: () => Promise<T>): Promise<T> => {
   await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');

@@ -17,7 +17,7 @@ export const holdingRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 1,
-    says: 'each movement carries the balance and the rupees that it left',
+    says: 'each movement has the balance and the invested rupees after it',
     sql: `
       SELECT * FROM (
         SELECT id, user_id, order_id, kind, version, balance_after, invested_after_paise,
@@ -28,7 +28,7 @@ export const holdingRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 2,
-    says: 'reserved grams are those of open sales and of open reviews, and never too many',
+    says: 'reserved grams are those of open sales and open reviews, and never exceed the balance',
     sql: `
       SELECT h.user_id, h.balance, h.reserved, s.grams FROM holding h
       LEFT JOIN (
@@ -70,7 +70,7 @@ export const allocationRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 4,
-    says: 'an order has at most one confirm that was done: exactly one when it is allocated',
+    says: 'an order has at most one successful confirm, and exactly one once it is allocated',
     sql: `
       SELECT o.id, o.status, o.allocated_at,
         count(*) FILTER (WHERE c.status = 'DONE') AS done,
@@ -91,7 +91,7 @@ export const allocationRules: readonly DatabaseRule[] = [
 export const recoveryRules: readonly DatabaseRule[] = [
   {
     invariant: 1,
-    says: 'recovered grams are at most those of their order, which was marked so and has no money',
+    says: 'recovered grams are at most those of their order, which is marked and has no money',
     sql: `
       SELECT o.id, o.status, o.grams, o.recovered_at, m.grams AS recovered, g.id AS payment_id
       FROM gold_order o
@@ -110,7 +110,7 @@ export const recoveryRules: readonly DatabaseRule[] = [
 export const sellRules: readonly DatabaseRule[] = [
   {
     invariant: 1,
-    says: 'a confirmed sale, and only one, has one debit of its grams, and the moment of it',
+    says: 'a confirmed sale, and no other, has one debit of its grams, and the time of the debit',
     sql: `
       SELECT o.id, o.status, o.grams, count(m.id) AS debits, sum(m.grams) AS debited
       FROM gold_order o LEFT JOIN holding_movement m ON m.order_id = o.id AND m.kind = 'DEBIT'
@@ -141,7 +141,7 @@ export const sellRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 4,
-    says: 'a sale has at most one confirm that was done: exactly one when it is confirmed',
+    says: 'a sale has at most one successful confirm, and exactly one once it is confirmed',
     sql: `
       SELECT o.id, o.status, count(c.id) FILTER (WHERE c.status = 'DONE') AS done,
         count(c.id) FILTER (WHERE c.status IN ('INTENDED', 'UNKNOWN')) AS undecided
@@ -157,7 +157,7 @@ export const sellRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 5,
-    says: 'a confirmed sale has one payout of the same amount, and only a confirmed one',
+    says: 'a confirmed sale, and no other, has one payout, which is of the same amount',
     sql: `
       SELECT o.id, o.status, o.proceeds_paise, p.id AS payout_id, p.amount_paise
       FROM gold_order o LEFT JOIN payout p ON p.order_id = o.id
@@ -175,7 +175,7 @@ export const sellRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 6,
-    says: 'every sale came of one idempotency key',
+    says: 'every sale has one idempotency key',
     // Keys are purged after 90 days (contract: limits > Retention).
     sql: `
       SELECT o.id, o.status, count(k.key) AS keys
@@ -186,7 +186,7 @@ export const sellRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 7,
-    says: 'only a verified sale is under review, and a failed one says why',
+    says: 'only a verified sale is under review, and only a failed sale has a failure code',
     sql: `
       SELECT id, status, manual_review_code, failure_code FROM gold_order
       WHERE type = 'SELL' AND ((manual_review_code IS NOT NULL AND status <> 'VERIFIED')

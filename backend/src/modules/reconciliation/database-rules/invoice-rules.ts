@@ -7,7 +7,7 @@ import type { DatabaseRule } from './database-rule.ts';
 export const invoiceRules: readonly DatabaseRule[] = [
   {
     invariant: 13,
-    says: 'goods that left have one invoice, goods that came back one credit note, no other has any',
+    says: 'a shipped order has one invoice, a returned order one credit note, and no other has any',
     sql: `
       SELECT order_id, e.kind AS expected, i.kind AS found, i.number FROM (
         SELECT order_id, at, CASE to_status WHEN 'SHIPPED' THEN 'INVOICE' ELSE 'CREDIT_NOTE' END

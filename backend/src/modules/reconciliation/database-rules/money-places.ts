@@ -8,7 +8,7 @@ interface MoneyPlaces {
   readonly awaitingAllocation: bigint;
   readonly underReview: bigint;
   readonly unmatched: bigint;
-  /** Money that was refunded or lost in a dispute, while the gold is kept or not decided yet. */
+  /** The money that was refunded or lost in a dispute, from payments that still count as captured. */
   readonly reversed: bigint;
 }
 

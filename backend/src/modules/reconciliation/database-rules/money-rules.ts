@@ -15,7 +15,7 @@ const capturedMoney = `
 export const moneyRules: readonly DatabaseRule[] = [
   {
     invariant: 3,
-    says: 'the money that bought gold, or waits to, is the asked amount in the asked currency',
+    says: 'money that bought gold, or will buy it, has the requested amount and currency',
     sql: `
       SELECT * FROM (${capturedMoney}) m WHERE standing = 'APPLIED' AND (
         captured_paise <> amount_paise OR asked_paise <> amount_paise OR currency <> 'INR'
@@ -31,7 +31,7 @@ export const moneyRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 3,
-    says: 'a captured payment has a place, and a failed one has none',
+    says: 'a captured payment has a disposition, and a failed payment has none',
     sql: `
       SELECT id, gateway_payment_id, status, standing, amount_paise FROM gateway_payment
       WHERE (status = 'CAPTURED' AND (standing IN ('NONE', 'REFUNDED')
@@ -50,7 +50,7 @@ export const moneyRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 3,
-    says: 'an order whose money went away is under review until somebody resolves it',
+    says: 'an order whose money was reversed is under review until an operator resolves it',
     sql: `
       SELECT m.*, r.kind, r.reference, r.amount_paise AS reversed_paise FROM (${capturedMoney}) m
       JOIN payment_reversal r ON r.gateway = m.gateway
@@ -59,7 +59,7 @@ export const moneyRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 3,
-    says: 'an order whose captured payment failed is under review until somebody judges it',
+    says: 'an order whose captured payment failed is under review until an operator resolves it',
     sql: `
       SELECT m.*, f.failed_after_capture_at FROM (${capturedMoney}) m
       JOIN gateway_payment f ON f.id = m.payment_id
@@ -68,7 +68,7 @@ export const moneyRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 3,
-    says: 'what went away of a payment that was paid back here is accounted for',
+    says: 'reversals and failures of a payment that was refunded here are resolved',
     sql: `
       SELECT r.id, r.gateway_payment_id, r.kind FROM payment_reversal r
       JOIN gateway_payment g USING (gateway, gateway_payment_id)
@@ -80,7 +80,7 @@ export const moneyRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 3,
-    says: 'money of no known order goes back by the word of an operator, whom the log names',
+    says: 'money of an unknown order is refunded only by an operator, whom the audit log names',
     sql: `
       SELECT g.id, g.gateway_payment_id, g.amount_paise, g.refund_reference FROM gateway_payment g
       WHERE g.payment_order_id IS NULL AND g.status = 'REFUNDED' AND (
@@ -90,7 +90,7 @@ export const moneyRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 3,
-    says: 'a reward that is paid was earned by a buy that stood, and approved',
+    says: 'a paid reward was approved, and earned by a buy that was not reversed',
     sql: `
       SELECT w.id, w.status, w.order_id, w.paid_at FROM referral_reward w
       WHERE w.status = 'PAID' AND (
@@ -100,7 +100,7 @@ export const moneyRules: readonly DatabaseRule[] = [
           JOIN gateway_payment g ON g.payment_order_id = p.id AND g.standing = 'APPLIED'
           JOIN payment_reversal r ON r.gateway = g.gateway
             AND r.gateway_payment_id = g.gateway_payment_id
-          -- One that arrived in that moment found the order locked, and came after it.
+          -- A reversal that arrived during the payment waited for the order's lock.
           WHERE p.order_id = w.order_id AND r.learned_at < w.paid_at - interval '5 minutes'))`,
   },
   {
@@ -117,12 +117,12 @@ export const moneyRules: readonly DatabaseRule[] = [
         OR o.gold_value_paise <> round(o.grams * o.price_per_gram_paise) + o.rounding_paise
         OR q.total_paise <> o.amount_paise OR p.amount_paise <> o.amount_paise
         OR q.grams <> o.grams
-        -- An operator's allocation is a purchase of its own, with its difference to the quote.
+        -- An operator's allocation has a new provider transaction and a price difference.
         OR (q.provider_tx_id <> o.provider_tx_id) <> (o.price_difference_paise IS NOT NULL))`,
   },
   {
     invariant: 3,
-    says: "an installment's rupees are asked for whole, and are gold, tax and rounding once bought",
+    says: "an installment's whole amount is requested, and is gold, tax and rounding once bought",
     sql: `
       SELECT o.id, o.status, o.amount_paise, o.gold_value_paise, o.gst_paise, o.rounding_paise,
         o.grams, o.price_per_gram_paise, p.id AS payment_order_id, p.amount_paise AS asked_paise
@@ -137,12 +137,12 @@ export const moneyRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 7,
-    says: 'no order reads FAILED, or unpaid, while its money is held',
+    says: 'no order is FAILED or unpaid while its money is held',
     sql: `SELECT * FROM (${capturedMoney}) m WHERE status IN ('FAILED', 'PENDING')`,
   },
   {
     invariant: 7,
-    says: 'an order and its payment order tell one story',
+    says: 'the states of an order and its payment order agree',
     sql: `
       SELECT o.id, o.status, o.manual_review_code, p.id AS payment_order_id,
         p.status AS payment_order_status
@@ -159,7 +159,7 @@ export const moneyRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 7,
-    says: 'an installment and its payment orders tell one story',
+    says: 'the states of an installment and its payment orders agree',
     sql: `
       SELECT o.id, o.status, o.manual_review_code, p.open, p.held, p.paid_back
       FROM gold_order o
@@ -169,11 +169,11 @@ export const moneyRules: readonly DatabaseRule[] = [
           count(*) FILTER (WHERE status = 'REFUNDED') AS paid_back
         FROM payment_order WHERE order_id = o.id) AS p
       WHERE o.type = 'SIP_INSTALLMENT' AND CASE
-        -- One that its mandate does not pay has none until its customer pays it.
+        -- If its mandate did not pay, there is no payment order until the customer pays.
         WHEN o.status = 'PENDING' THEN p.open > 1 OR p.held > 0 OR (p.open = 0 AND NOT EXISTS (
           SELECT FROM sip_plan s WHERE s.id = o.sip_plan_id AND s.mandate_gateway IS NOT NULL))
         WHEN o.status = 'FAILED' THEN p.open > 0 OR p.held > 0
-        -- A further payment of one that was paid back is held beside it.
+        -- A second capture may be under review after the first payment was refunded.
         ELSE p.open > 0 OR (p.held = 0
           AND NOT (o.manual_review_code = 'SECOND_CAPTURE' AND p.paid_back > 0)) END`,
   },

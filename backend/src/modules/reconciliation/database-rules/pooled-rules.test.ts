@@ -8,7 +8,7 @@ import { createDatabase } from '../../../platform/db/index.ts';
 import { createSilentLogger } from '../../../platform/observability/logger.ts';
 import { createCheckRules } from './check-rules.ts';
 
-it('are checked behind PgBouncer, and leave its one connection as it was', async () => {
+it('the rules are checked behind PgBouncer, and leave its one connection writable', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'digital-gold-rules-'));
   chmodSync(folder, 0o755);
   const fresh = await freshDatabase();

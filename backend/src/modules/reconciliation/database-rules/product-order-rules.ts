@@ -20,8 +20,8 @@ const legalTransitions = [
   .join(', ');
 
 /**
- * Compare product orders with their lines and their history. Constraints ensure that the total of an
- * order, and of a line, is the sum of its parts. These rules cover what spans several rows.
+ * The rules that compare product orders with their lines, history and cash. Constraints of the
+ * tables already ensure that the totals of one row add up, so these rules compare several rows.
  */
 export const productOrderRules: readonly DatabaseRule[] = [
   {
@@ -46,7 +46,7 @@ export const productOrderRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 13,
-    says: 'every transition of a product order is one of the table, by an actor that has a name',
+    says: 'every transition of a product order is in the table and has a valid actor',
     sql: `
       SELECT e.* FROM product_order_event e
       WHERE coalesce(e.from_status, '') || '>' || e.to_status NOT IN (${legalTransitions})
@@ -54,7 +54,7 @@ export const productOrderRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 13,
-    says: "a product order's history is a chain without a gap that ends where the order is",
+    says: "a product order's history is a chain without a gap that ends at its status",
     sql: `
       SELECT * FROM (
         SELECT e.order_id, e.seq, e.from_status, e.to_status, o.status,

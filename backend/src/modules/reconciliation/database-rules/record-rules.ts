@@ -4,7 +4,7 @@ import type { DatabaseRule } from './database-rule.ts';
 export const effectRules: readonly DatabaseRule[] = [
   {
     invariant: 6,
-    says: 'every buy came of one idempotency key, and every finished key made something',
+    says: 'every buy has one idempotency key, and every finished key has its buy',
     // Keys are purged after 90 days (contract: limits > Retention).
     sql: `
       SELECT p.id AS payment_order_id, p.order_id, count(k.key) AS keys
@@ -87,7 +87,7 @@ const transitionsOf = (type: string, more: readonly string[] = []): string =>
     .map((transition) => `('${type}', '${transition}')`)
     .join(', ');
 
-/** The transitions of installments. A failed installment may become PENDING again to be paid. */
+/** The transitions of installments. A failed installment may become PENDING again for a payment. */
 const installmentTransitions = transitionsOf('BUY', ['FAILED>PENDING']).replaceAll(
   "'BUY'",
   "'SIP_INSTALLMENT'",
@@ -97,7 +97,7 @@ const installmentTransitions = transitionsOf('BUY', ['FAILED>PENDING']).replaceA
 export const historyRules: readonly DatabaseRule[] = [
   {
     invariant: 9,
-    says: 'every transition is one of the table, by an actor that has a name',
+    says: 'every transition is in the table and has a valid actor',
     sql: `
       WITH legal (type, transition) AS (
         VALUES ${transitionsOf('BUY')}, ${transitionsOf('SELL')}, ${installmentTransitions})
@@ -109,7 +109,7 @@ export const historyRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 9,
-    says: 'the trail of a payment order or payout is a chain that ends where it is',
+    says: 'the history of a payment order or payout is a chain that ends at its status',
     sql: `
       SELECT * FROM (
         SELECT e.part, e.part_id, e.seq, e.from_status, e.to_status,
@@ -124,7 +124,7 @@ export const historyRules: readonly DatabaseRule[] = [
   },
   {
     invariant: 9,
-    says: "an order's history is a chain without a gap that ends where the order is",
+    says: "an order's history is a chain without a gap that ends at its status",
     sql: `
       SELECT * FROM (
         SELECT e.order_id, e.seq, e.from_status, e.to_status, o.status,

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { freshDatabase } from '#test/support/fresh-database.ts';
 import { findBrokenRules } from './find-broken-rules.ts';
 
-it('the check finds money of no known order that went back without the word of an operator', async () => {
+it('the check finds money of an unknown order that was refunded without an operator', async () => {
   const database = await freshDatabase();
   const client = new Client({ connectionString: database.migrateUrl });
   await client.connect();
@@ -16,7 +16,7 @@ it('the check finds money of no known order that went back without the word of a
     );
     const broken = await findBrokenRules(client);
     expect(broken.map(({ says }) => says)).toEqual([
-      'money of no known order goes back by the word of an operator, whom the log names',
+      'money of an unknown order is refunded only by an operator, whom the audit log names',
     ]);
   } finally {
     await client.end();

@@ -1,6 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 
-/** Reads a CSV file as RFC 4180 says: records end with CRLF, quotes are doubled. */
+/** Parses a CSV file by RFC 4180. Records end with CRLF, and quotes are doubled. */
 export const parseCsv = (text: string): string[][] => {
   const records: string[][] = [];
   let [field, record]: [string, string[]] = ['', []];
@@ -36,7 +36,7 @@ export const parseCsv = (text: string): string[][] => {
   return records;
 };
 
-/** Unpacks one file of an archive, by its central directory. */
+/** Unpacks one file of an archive by the archive's central directory. */
 const unzip = (archive: Buffer, wanted: string): string => {
   for (
     let at = archive.indexOf('PK\u0001\u0002');
@@ -67,7 +67,7 @@ const unescape = (xml: string): string =>
     .replaceAll('&apos;', "'")
     .replaceAll('&amp;', '&');
 
-/** Reads the first sheet of a workbook: texts as texts, numbers as the digits in the file. */
+/** Parses the first sheet of a workbook. Numbers are returned as the digits in the file. */
 export const parseSheet = (file: Buffer): { text?: string; number?: string }[][] => {
   const xml = unzip(file, 'xl/worksheets/sheet1.xml');
   return [...xml.matchAll(/<row [^>]*>(.*?)<\/row>/gsu)].map(([, row = '']) => {

@@ -3,8 +3,8 @@ import { addMs } from '../../../platform/clock/clock.ts';
 import { formatGrams, gramsFromDatabase } from '../../../money/index.ts';
 
 /*
- * The registers once more, in plain TypeScript over the rows of the tables: what the SQL of the
- * product is held against.
+ * A second implementation of the registers in plain TypeScript over the rows of the tables. Tests
+ * compare the SQL of the product with it.
  */
 
 type Cell = string | number | null;
@@ -13,7 +13,7 @@ interface Entry {
   readonly row: ModelRow;
   readonly moment: Date;
   readonly key: string;
-  /** Whatever an accountant may search it by. */
+  /** The ids and references by which an accountant finds the row. */
   readonly names: readonly (string | null | undefined)[];
 }
 export interface ModelFilter {
@@ -237,7 +237,7 @@ const payouts = ({ payouts: all }: Tables): Entry[] =>
     },
   }));
 
-/** Adds up every movement before and in the period, from the first one on. */
+/** Adds up all movements from the first to the end of the period. */
 const holdings = ({ holdings: all }: Tables, { from, to }: ModelFilter): Entry[] =>
   all.map((h) => {
     const moves = h.movements.map((m) => ({
@@ -280,7 +280,7 @@ const holdings = ({ holdings: all }: Tables, { from, to }: ModelFilter): Entry[]
     };
   });
 
-/** The moments by the history, the amounts by the lines: not as the order's own row has them. */
+/** Takes moments from the history and amounts from the lines, and not from the order's row. */
 const productSales = ({ products }: Tables): Entry[] =>
   products.map((o) => {
     const momentOf = (status: string): Date | null =>
@@ -342,7 +342,7 @@ const newestFirst = (a: Entry, b: Entry): number =>
   b.moment.getTime() - a.moment.getTime() || (a.key < b.key ? 1 : -1);
 const byKey = (a: Entry, b: Entry): number => (a.key < b.key ? 1 : -1);
 
-/** Every row of a register that a filter keeps, in its order. */
+/** Returns the rows of a register that match a filter, in the register's order. */
 export const modelRows = (name: RegisterName, tables: Tables, filter: ModelFilter): ModelRow[] => {
   const { from, to, status, q } = filter;
   return makers[name](tables, filter)
@@ -359,7 +359,7 @@ export const modelRows = (name: RegisterName, tables: Tables, filter: ModelFilte
     .map(({ row }) => row);
 };
 
-/** Everything by which some row of a register is found. */
+/** Returns all ids and references by which a row of a register can be found. */
 export const modelNames = (name: RegisterName, tables: Tables): string[] =>
   makers[name](tables, {}).flatMap(({ names }) =>
     names.filter((one) => one !== null && one !== undefined),

@@ -32,7 +32,8 @@ export interface Capture {
 }
 
 /**
- * Finds signed captures of unknown orders. Captures whose events still wait are found at any age.
+ * Finds captures of unknown orders that a signed event reported. A capture whose event still waits
+ * is found at any age. Any other capture is found if it became known in the window.
  */
 export const findUnknownCaptures = (read: Read, from: Date): Promise<Findings> =>
   findRows(
@@ -83,13 +84,13 @@ export const keyOfPaymentOrder = (row: PaymentOrderRow): string =>
 /**
  * Lists the payment orders that no gateway's list of the window covers. These are the window's
  * payment orders at gateways without such a list, and payment orders that were created before the
- * window and closed in it. Each is listed at its gateway, and at the other gateways that were tried
- * before and may have created an order too.
+ * window and failed or expired in it. A payment order has a row for its own gateway, and a row for
+ * each other gateway that was tried and may have created an order too.
  */
 export const listPaymentOrders = (
   { read, from }: CheckContext,
   listed: readonly string[],
-  { after, upTo, most }: RowsRequest,
+  { after, upTo, limit }: RowsRequest,
 ) =>
   read<PaymentOrderRow>(sql`
     SELECT p.id AS "paymentOrderId", p.order_id AS "orderId", p.user_id AS "userId", m.gateway,
@@ -98,7 +99,7 @@ export const listPaymentOrders = (
       SELECT c.id, true AS "isRecent" FROM payment_order c
       WHERE c.created_at >= ${from}::timestamptz
       UNION ALL
-      -- One that was given up in the window may have been paid since, however old it is.
+      -- A payment order that failed or expired in the window may have been paid since, at any age.
       SELECT g.id, false FROM payment_order g
       WHERE g.status IN ('FAILED', 'EXPIRED') AND g.updated_at >= ${from}::timestamptz
         AND g.created_at < ${from}::timestamptz) AS recent
@@ -113,7 +114,7 @@ export const listPaymentOrders = (
       AND ${keyOfOrder} > ${after}
       AND (${upTo ?? null}::text IS NULL OR ${keyOfOrder} <= ${upTo ?? null}::text)
     ORDER BY ${keyOfOrder}
-    LIMIT ${most}::int`);
+    LIMIT ${limit}::int`);
 
 /** Finds the payment orders of gateway orders, by the gateway order's id. */
 export const findOwners = async (
@@ -149,8 +150,8 @@ export const findByReceipts = async (
 };
 
 /**
- * Returns the captures that are not booked here and have no waiting event. It reads after the
- * gateway's response, so that a capture that was booked meanwhile is not a finding.
+ * Returns the captures that are not booked here and have no waiting event. Our rows are read after
+ * the gateway's response, so a capture that was booked meanwhile is not a finding.
  */
 export const findUnbooked = async <C extends Capture>(
   read: Read,
@@ -183,9 +184,9 @@ export const findUnbooked = async <C extends Capture>(
 };
 
 /**
- * Returns samples of the reversals of captures booked here that are not recorded and have no
- * waiting event. A refund that a resolution here has recorded is not a finding. It reads after the
- * response.
+ * Returns a sample of each reversal that is of a booked capture, is not recorded and has no waiting
+ * event. A refund that a resolution recorded without a reference counts as recorded. Our rows are
+ * read after the gateway's response.
  */
 export const findUnrecorded = async (
   read: Read,
@@ -223,7 +224,7 @@ export const findUnrecorded = async (
   return rows.map(toSample);
 };
 
-/** Shows a capture that is booked nowhere, with the payment order that it is for. */
+/** Converts an unbooked capture to a sample, with its payment order if that is known. */
 export const toCaptureSample = (
   { gateway, payment }: Capture,
   owner: PaymentOrderRow | undefined,

@@ -38,29 +38,32 @@ const disputeMs = 180 * 24 * 60 * 60_000;
  */
 const ownReceipt = z.uuid();
 
-/** Collects findings page by page. It counts all of them and keeps a few as samples. */
-interface Collected {
+/** Collects findings page by page. It counts all findings and keeps a few as samples. */
+interface Collector {
   add(samples: readonly Sample[]): void;
   /** Stores the first reason why a list could not be read in full. */
-  leave(reason: string | undefined): void;
-  result(): Findings;
+  markIncomplete(reason: string | undefined): void;
+  findings(): Findings;
 }
 
-const createCollected = (): Collected => {
+const createCollector = (): Collector => {
   let found: Findings = noFindings;
   let incomplete: string | undefined;
   return {
     add(samples) {
       found = mergeFindings(found, { count: samples.length, samples });
     },
-    leave(reason) {
+    markIncomplete(reason) {
       incomplete ??= reason;
     },
-    result: () => ({ ...found, ...(incomplete !== undefined && { incomplete }) }),
+    findings: () => ({ ...found, ...(incomplete !== undefined && { incomplete }) }),
   };
 };
 
-/** Reads one list of an account page by page. Only `onPage` keeps rows of a page. */
+/**
+ * Reads one list of an account page by page, and keeps no rows. Returns the reason why the list was
+ * not read to its end, or undefined if it was.
+ */
 const walkList = async <T>(
   { limits, now }: CheckContext,
   code: string,
@@ -72,30 +75,30 @@ const walkList = async <T>(
 ): Promise<string | undefined> => {
   const to = addMs(now, marginMs);
   return readPages(limits, async (page) => {
-    const read = toFetched(code, await list.getPage({ from: list.since, to, page }), {
+    const fetched = toFetched(code, await list.getPage({ from: list.since, to, page }), {
       onDone: (answer) => answer,
       onRefused: () => undefined,
     });
-    if (typeof read === 'string') return read;
-    await list.onPage(read.answer);
-    return { answer: { hasMore: read.answer.hasMore } };
+    if (typeof fetched === 'string') return fetched;
+    await list.onPage(fetched.answer);
+    return { answer: { hasMore: fetched.answer.hasMore } };
   });
 };
 
 /**
- * Finds the payment orders of captures with unknown gateway orders. Each gateway order is queried:
- * its receipt is the payment order's id, even if the gateway order's id was lost here. An order
- * with a receipt of another form belongs to another user of the account.
+ * Finds the captures of gateway orders that are unknown here but belong to this service. It queries
+ * each gateway order for its receipt, which is the id of the payment order. A gateway order with a
+ * receipt of another form belongs to another user of the account, and is not queried again.
  */
-const findStrangers = async (
+const findLostCaptures = async (
   { read, limits, agreements }: CheckContext,
   gateway: PaymentGateway,
   captures: readonly Capture[],
 ): Promise<Findings> => {
   if (captures.length === 0) return noFindings;
-  const about = { kind: 'FOREIGN_ORDER', collaborator: gateway.code };
+  const comparison = { kind: 'FOREIGN_ORDER', collaborator: gateway.code };
   const ids = [...new Set(captures.map(({ payment }) => payment.gatewayOrderId))];
-  const foreign = (await agreements?.find(about, ids)) ?? new Map<string, string>();
+  const foreign = (await agreements?.find(comparison, ids)) ?? new Map<string, string>();
   const items = ids.filter((id) => !foreign.has(id));
   const fetched = await fetchEach({ items, total: items.length }, limits, async (id) =>
     toFetched(gateway.code, await gateway.getOrder(id), {
@@ -109,10 +112,10 @@ const findStrangers = async (
     read,
     [...receipts.values()].filter((receipt) => ownReceipt.safeParse(receipt).success),
   );
-  const others = [...receipts.keys()].filter((id) => !isOwn(id));
+  const foreignIds = [...receipts.keys()].filter((id) => !isOwn(id));
   await agreements?.keep(
-    about,
-    others.map((subject) => ({ subject, print: about.kind })),
+    comparison,
+    foreignIds.map((subject) => ({ subject, fingerprint: comparison.kind })),
   );
   const samples = captures
     .filter(({ payment }) => isOwn(payment.gatewayOrderId))
@@ -124,18 +127,19 @@ const findStrangers = async (
 };
 
 /**
- * Describes which payment order has rows that can't be read. Rows of other users of the account do
- * not count.
+ * Names a payment order that has payments which can't be read. Returns undefined if there is none.
+ * The payments of other users of the account do not count. A null stands for a payment without a
+ * readable gateway order, which may be ours.
  */
 const describeUnread = async (
   read: Read,
   gateway: string,
-  about: readonly (string | null)[],
+  orderIds: readonly (string | null)[],
 ): Promise<string | undefined> => {
-  if (about.length === 0) return undefined;
-  if (about.includes(null)) return `${gateway} lists rows that cannot be read`;
-  const named = about.flatMap((id) => id ?? []);
-  const [owner] = (await findOwners(read, gateway, named)).values();
+  if (orderIds.length === 0) return undefined;
+  if (orderIds.includes(null)) return `${gateway} lists rows that cannot be read`;
+  const knownIds = orderIds.flatMap((id) => id ?? []);
+  const [owner] = (await findOwners(read, gateway, knownIds)).values();
   if (owner === undefined) return undefined;
   return `${gateway} lists rows of payment order ${owner.paymentOrderId} that cannot be read`;
 };
@@ -144,15 +148,15 @@ const walkPayments = async (
   context: CheckContext,
   gateway: PaymentGateway,
   lists: AccountLists,
-  collected: Collected,
+  collector: Collector,
 ): Promise<string | undefined> => {
   const { read, from } = context;
   const { code } = gateway;
   return walkList(context, code, {
     since: addMs(from, -marginMs),
     getPage: (request) => lists.payments(request),
-    async onPage({ rows, unreadAbout }) {
-      collected.leave(await describeUnread(read, code, unreadAbout));
+    async onPage({ rows, unreadSubjects }) {
+      collector.markIncomplete(await describeUnread(read, code, unreadSubjects));
       const captures = rows.flatMap((row): Capture[] => {
         const { gatewayOrderId } = row;
         if (row.status !== 'CAPTURED' || gatewayOrderId === null) return [];
@@ -164,31 +168,34 @@ const walkPayments = async (
       const ids = unbooked.map(({ payment }) => payment.gatewayOrderId);
       const owners = await findOwners(read, code, ids);
       const known = unbooked.filter(({ payment }) => owners.has(payment.gatewayOrderId));
-      collected.add(
+      collector.add(
         known.map((capture) =>
           toCaptureSample(capture, owners.get(capture.payment.gatewayOrderId)),
         ),
       );
-      const strange = unbooked.filter(({ payment }) => !owners.has(payment.gatewayOrderId));
-      const strangers = await findStrangers(context, gateway, strange);
-      collected.add(strangers.samples);
-      collected.leave(strangers.incomplete);
+      const unknown = unbooked.filter(({ payment }) => !owners.has(payment.gatewayOrderId));
+      const lost = await findLostCaptures(context, gateway, unknown);
+      collector.add(lost.samples);
+      collector.markIncomplete(lost.incomplete);
     },
   });
 };
 
-/** Describes the rows that can't be read if they are of recorded payments. */
+/**
+ * Names a recorded payment that has refunds or disputes which can't be read. Returns undefined if
+ * there is none. A null stands for a row without a readable payment, which may be ours.
+ */
 const describeUnreadReversals = async (
   read: Read,
   gateway: string,
-  about: readonly (string | null)[],
+  paymentIds: readonly (string | null)[],
 ): Promise<string | undefined> => {
-  if (about.length === 0) return undefined;
-  if (about.includes(null)) return `${gateway} lists rows that cannot be read`;
-  const named = about.flatMap((id) => id ?? []);
+  if (paymentIds.length === 0) return undefined;
+  if (paymentIds.includes(null)) return `${gateway} lists rows that cannot be read`;
+  const knownIds = paymentIds.flatMap((id) => id ?? []);
   const [known] = await read<{ id: string }>(sql`
     SELECT g.gateway_payment_id AS id FROM gateway_payment g
-    WHERE g.gateway = ${gateway} AND g.gateway_payment_id = ANY (${named}::text[]) LIMIT 1`);
+    WHERE g.gateway = ${gateway} AND g.gateway_payment_id = ANY (${knownIds}::text[]) LIMIT 1`);
   return known && `${gateway} lists rows of payment ${known.id} that cannot be read`;
 };
 
@@ -196,26 +203,28 @@ type ListedReversal = Omit<GatewayReversal, 'gateway' | 'kind'>;
 
 const walkReversals = async <T extends { readonly status: string }>(
   context: CheckContext,
-  collected: Collected,
+  collector: Collector,
   list: {
     readonly code: string;
     readonly kind: GatewayReversal['kind'];
     readonly since: Date;
     readonly getPage: (request: AccountPageRequest) => Promise<Outcome<AccountPage<T>>>;
-    /** Returns the reversal of a row, or undefined if it is none. */
-    readonly read: (row: T) => ListedReversal | undefined;
+    /** Returns the reversal of a row, or undefined while the row has not taken any money. */
+    readonly toReversal: (row: T) => ListedReversal | undefined;
   },
 ): Promise<string | undefined> => {
   const { code: gateway, kind } = list;
   return walkList(context, gateway, {
     ...list,
-    async onPage({ rows, unreadAbout }) {
-      collected.leave(await describeUnreadReversals(context.read, gateway, unreadAbout));
+    async onPage({ rows, unreadSubjects }) {
+      collector.markIncomplete(
+        await describeUnreadReversals(context.read, gateway, unreadSubjects),
+      );
       const reversals = rows.flatMap((row): GatewayReversal[] => {
-        const reversal = list.read(row);
+        const reversal = list.toReversal(row);
         return reversal === undefined ? [] : [{ ...reversal, gateway, kind }];
       });
-      collected.add(await findUnrecorded(context.read, reversals));
+      collector.add(await findUnrecorded(context.read, reversals));
     },
   });
 };
@@ -231,32 +240,32 @@ export const listGateway = async (
 ): Promise<Findings> => {
   const { from } = context;
   const { code } = gateway;
-  const collected = createCollected();
+  const collector = createCollector();
   const walks = [
-    () => walkPayments(context, gateway, lists, collected),
+    () => walkPayments(context, gateway, lists, collector),
     () =>
-      walkReversals(context, collected, {
+      walkReversals(context, collector, {
         code,
         kind: 'REFUND',
         since: addMs(from, -marginMs),
         getPage: (request) => lists.refunds(request),
-        read: ({ status, refundId: reference, createdAt: occurredAt, ...row }) =>
+        toReversal: ({ status, refundId: reference, createdAt: occurredAt, ...row }) =>
           status === 'PROCESSED' ? { ...row, reference, occurredAt } : undefined,
       }),
     () =>
-      walkReversals(context, collected, {
+      walkReversals(context, collector, {
         code,
         kind: 'DISPUTE',
         since: addMs(from, -disputeMs),
         getPage: (request) => lists.disputes(request),
-        read: ({ status, disputeId: reference, createdAt: occurredAt, ...row }) =>
+        toReversal: ({ status, disputeId: reference, createdAt: occurredAt, ...row }) =>
           status === 'LOST' ? { ...row, reference, occurredAt } : undefined,
       }),
   ];
   for (const walk of walks) {
-    const silence = await walk();
-    collected.leave(silence);
-    if (silence !== undefined) break;
+    const incomplete = await walk();
+    collector.markIncomplete(incomplete);
+    if (incomplete !== undefined) break;
   }
-  return collected.result();
+  return collector.findings();
 };

@@ -49,11 +49,12 @@ const paidOf = (payments: Listed<GatewayPayment>): PaidPayments => ({
 
 const nothingPaid: PaidPayments = { paid: [], isPartial: false };
 
-/** Reads "no such order" or payment as nothing. Any other refusal leaves the question open. */
-const noneWhereNotFound = (code: string) => (code === GATEWAY_NOT_FOUND ? [] : undefined);
+/** Returns an empty list for "not found". Any other refusal means that the rows are unknown. */
+const emptyIfNotFound = (code: string) => (code === GATEWAY_NOT_FOUND ? [] : undefined);
 
 /**
- * Fetches a gateway's paid payments of a payment order. A lost gateway order is found by receipt.
+ * Fetches a gateway's paid payments of a payment order. If the id of the gateway order was lost, the
+ * gateway order is found by its receipt.
  */
 const fetchPaid = async (
   gateway: PaymentGateway,
@@ -77,7 +78,7 @@ const fetchPaid = async (
 
 interface PaymentReversals {
   readonly reversals: readonly GatewayReversal[];
-  /** False if the gateway can't report its refunds of such a payment. */
+  /** False if the gateway can't report refunds of this kind of payment. */
   readonly areRefundsReported: boolean;
   /** True if a refund or dispute can't be read. */
   readonly isPartial: boolean;
@@ -94,31 +95,31 @@ const fetchReversals = async (
   ]);
   const areRefundsReported = !cannotSay(refunds);
   const refunded = toFetched(gateway.code, areRefundsReported ? refunds : done([]), {
-    onDone: (all) => all,
-    onRefused: noneWhereNotFound,
+    onDone: (rows) => rows,
+    onRefused: emptyIfNotFound,
   });
-  const lost = toFetched(gateway.code, disputes, {
-    onDone: (all) => all,
-    onRefused: noneWhereNotFound,
+  const disputed = toFetched(gateway.code, disputes, {
+    onDone: (rows) => rows,
+    onRefused: emptyIfNotFound,
   });
   if (typeof refunded === 'string') return refunded;
-  if (typeof lost === 'string') return lost;
+  if (typeof disputed === 'string') return disputed;
   const reversals: GatewayReversal[] = [];
-  const of = { gateway: gateway.code, gatewayPaymentId: payment.gatewayPaymentId };
+  const source = { gateway: gateway.code, gatewayPaymentId: payment.gatewayPaymentId };
   const processed = refunded.answer.filter(isRead).filter(({ status }) => status === 'PROCESSED');
   for (const { refundId: reference, amountPaise, createdAt: occurredAt } of processed) {
-    reversals.push({ ...of, kind: 'REFUND', reference, amountPaise, occurredAt });
+    reversals.push({ ...source, kind: 'REFUND', reference, amountPaise, occurredAt });
   }
-  const taken = lost.answer.filter(isRead).filter(({ status }) => status === 'LOST');
-  for (const { disputeId: reference, amountPaise, createdAt: occurredAt } of taken) {
-    reversals.push({ ...of, kind: 'DISPUTE', reference, amountPaise, occurredAt });
+  const lost = disputed.answer.filter(isRead).filter(({ status }) => status === 'LOST');
+  for (const { disputeId: reference, amountPaise, createdAt: occurredAt } of lost) {
+    reversals.push({ ...source, kind: 'DISPUTE', reference, amountPaise, occurredAt });
   }
-  const isPartial = hasUnread(refunded.answer) || hasUnread(lost.answer);
+  const isPartial = hasUnread(refunded.answer) || hasUnread(disputed.answer);
   return { answer: { reversals, areRefundsReported, isPartial } };
 };
 
 /** Fetches the captures of a payment order from a gateway, with their refunds and lost disputes. */
-const fetchAll = async (
+const fetchAtGateway = async (
   gateway: PaymentGateway | undefined,
   row: PaymentOrderRow,
 ): Promise<Fetched<AtGateway>> => {
@@ -144,28 +145,29 @@ const fetchAll = async (
   };
 };
 
-/** Final statuses of a payment order, after which its gateway's report hardly changes. */
-const overStatuses: ReadonlySet<string> = new Set(['PAID', 'FAILED', 'EXPIRED']);
+/** The statuses of a payment order after which its gateway's report rarely changes. */
+const endStatuses: ReadonlySet<string> = new Set(['PAID', 'FAILED', 'EXPIRED']);
 
 /**
- * Queries the gateways for each payment order that no list covers, and returns the payments that
- * they have and we lack.
+ * Queries the gateways for each payment order that no list covers. Finds captures that are not
+ * booked here, and refunds and lost disputes that are not recorded.
  */
-export const askGateways = async (
+export const queryGateways = async (
   context: CheckContext,
   listed: readonly string[],
 ): Promise<Findings & { readonly total: number }> => {
   const { read, gateways, from } = context;
-  // A row of the list of the window is found there, and once.
-  const isListed = (gateway: string, at: Date): boolean => listed.includes(gateway) && at >= from;
+  // The gateway's list of the window has this capture or reversal, so `listGateway` reports it.
+  const isListed = (gateway: string, occurredAt: Date): boolean =>
+    listed.includes(gateway) && occurredAt >= from;
   const found: Findings[] = [];
-  let unreported: string | undefined;
+  let unreadReason: string | undefined;
   const { total, incomplete } = await walkRows<PaymentOrderRow, AtGateway>(context, {
     kind: 'PAYMENT_ORDER',
     collaborator: 'payment-gateway',
     list: (request) => listPaymentOrders(context, listed, request),
     keyOf: keyOfPaymentOrder,
-    fetchAnswer: (row) => fetchAll(gateways.get(row.gateway), row),
+    fetchAnswer: (row) => fetchAtGateway(gateways.get(row.gateway), row),
     async judge(answers) {
       const captures = answers.flatMap(({ item, answer }) =>
         answer.captures
@@ -181,19 +183,19 @@ export const askGateways = async (
         ...(await findUnrecorded(read, reversals)),
       ];
       found.push({ count: samples.length, samples });
-      // It does not end the questions about the others, as a gateway without an answer does.
-      unreported ??= answers.find(({ answer }) => answer.incomplete !== undefined)?.answer
+      // The other payment orders are still queried. Only a gateway that does not respond ends that.
+      unreadReason ??= answers.find(({ answer }) => answer.incomplete !== undefined)?.answer
         .incomplete;
-      const wrong = new Set(samples.map(({ paymentOrderId }) => paymentOrderId));
+      const reported = new Set(samples.map(({ paymentOrderId }) => paymentOrderId));
       return answers
         .filter(({ item, answer }) => {
-          const isOver = overStatuses.has(item.paymentOrderStatus);
-          return isOver && answer.incomplete === undefined && !wrong.has(item.paymentOrderId);
+          const hasEnded = endStatuses.has(item.paymentOrderStatus);
+          return hasEnded && answer.incomplete === undefined && !reported.has(item.paymentOrderId);
         })
         .map(({ item }) => item);
     },
   });
-  const reason = incomplete ?? unreported;
+  const reason = incomplete ?? unreadReason;
   return {
     ...mergeFindings(noFindings, ...found, {
       ...noFindings,
