@@ -62,14 +62,20 @@ type ParentRef = z.output<typeof parentRefSchema>;
 const refText = ({ namespace, name, sectionName, port }: ParentRef): string =>
   [namespace, name, sectionName, port].filter((part) => part !== undefined).join('/');
 
-/** Tells whether a route goes where a fact says. A fact without a listener means all of them. */
+/**
+ * Returns true if a route's parent is the fact's Gateway. A fact without a listener means all
+ * listeners.
+ */
 const isWithin = (ref: ParentRef, fact: GatewayFact): boolean =>
   ref.name === fact.name &&
   ref.namespace === fact.namespace &&
   (fact.sectionName ?? ref.sectionName) === ref.sectionName &&
   (fact.port ?? ref.port) === ref.port;
 
-/** Returns the Gateways of a route, each with its namespace: the route's own where none is named. */
+/**
+ * Returns the Gateways of a route, each with its namespace. Without a namespace it is the route's
+ * own.
+ */
 const gatewaysOf = ({ metadata, spec }: z.output<typeof routeSchema>): readonly ParentRef[] =>
   spec.parentRefs.map((ref) => ({ ...ref, namespace: ref.namespace ?? metadata.namespace }));
 
@@ -103,8 +109,8 @@ const ofService = (props: unknown): readonly string[] => {
 };
 
 /**
- * The accounting API is led to by internal ingress classes and Gateways alone, and no Service leaves
- * the cluster past them.
+ * Refuses a route to the accounting API except through internal ingress classes and Gateways.
+ * Refuses any Service that is reachable from outside the cluster.
  */
 export const internalAccounting =
   ({ internalClasses, internalGateways }: PolicySettings): ResourceRule =>
@@ -142,8 +148,8 @@ const listenersInClear = (props: unknown): readonly string[] =>
   ]);
 
 /**
- * Refuses in prod an Ingress with a host that no certificate is named for, and a route that a
- * listener in clear may serve. The certificate of a listener is the Gateway's, which no stack makes.
+ * Refuses in prod an Ingress with a host without a certificate, and a route that an unencrypted
+ * listener may serve. A listener's certificate belongs to the Gateway, which no stack creates.
  */
 export const encryptedHosts =
   ({ tier }: PolicySettings): ResourceRule =>

@@ -45,5 +45,5 @@ const policies: Policies = [
   },
 ];
 
-/** Registers the pack: creating it is enough. */
+/** Creates the pack, which also registers it. */
 export const pack = new PolicyPack('digital-gold', { policies });

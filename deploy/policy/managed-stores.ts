@@ -41,8 +41,8 @@ const memorystoreSchema = z.object({
   transitEncryptionMode: z.string().default('DISABLED'),
 });
 
-/** Fewest days for which a database can be taken back to. */
-const fewestDays = 7;
+/** The fewest days for which backups must be kept. */
+const minBackupDays = 7;
 
 const ofRds = (props: unknown): readonly string[] => {
   const found = rdsSchema.parse(props);
@@ -55,8 +55,8 @@ const ofRds = (props: unknown): readonly string[] => {
     ...saying('anybody may delete it: deletionProtection must be true', !found.deletionProtection),
     ...saying('it ends with its zone: multiAz must be true', !found.multiAz),
     ...saying(
-      `its backups are kept for less than ${fewestDays} days: raise backupRetentionPeriod`,
-      found.backupRetentionPeriod < fewestDays,
+      `its backups are kept for less than ${minBackupDays} days: raise backupRetentionPeriod`,
+      found.backupRetentionPeriod < minBackupDays,
     ),
   ];
 };
@@ -109,8 +109,8 @@ const stores: Readonly<Record<string, (props: unknown) => readonly string[]>> = 
 };
 
 /**
- * Refuses in prod a managed database or cache that the internet reaches, that speaks or keeps in
- * clear, that a mistake deletes, or that ends with one zone.
+ * Refuses in prod a managed database or cache that is reachable from the internet, that transfers
+ * or stores data unencrypted, that can be deleted by mistake, or that fails with its zone.
  */
 export const managedStores =
   ({ tier }: PolicySettings): ResourceRule =>

@@ -8,9 +8,9 @@ import {
 } from './workload.ts';
 
 /**
- * The restricted level of Kubernetes' Pod Security Standards, control by control, and beyond it a
- * root file system that can't be written. An admission controller checks pods alone, and only when
- * they start. Here the Deployment is refused before it is created.
+ * Checks every control of the restricted level of Kubernetes' Pod Security Standards, and also that
+ * the root file system is read-only. An admission controller checks only pods, when they start.
+ * Here the Deployment is refused before it is created.
  */
 
 const allowedSysctls = new Set([
@@ -48,7 +48,7 @@ const allowedSeLinux = new Set([
 ]);
 const confinedBySeccomp = new Set(['RuntimeDefault', 'Localhost']);
 const confinedByAppArmor = new Set(['RuntimeDefault', 'Localhost']);
-/** The older way to name a profile of AppArmor, which Kubernetes still takes. */
+/** The older way to name a profile of AppArmor, which Kubernetes still accepts. */
 const appArmorAnnotation = 'container.apparmor.security.beta.kubernetes.io/';
 
 type Security = Pick<
@@ -56,23 +56,23 @@ type Security = Pick<
   'appArmorProfile' | 'seLinuxOptions' | 'windowsOptions' | 'runAsUser'
 >;
 
-/** The controls that hold for the pod's own section and for each container's alike. */
-const sectionBreaks = (who: string, security: Security): readonly string[] => [
-  ...saying(`${who} runs as root: runAsUser must not be 0`, security.runAsUser === 0),
+/** Checks the controls that apply both to the pod's section and to each container's section. */
+const sectionBreaks = (subject: string, security: Security): readonly string[] => [
+  ...saying(`${subject} runs as root: runAsUser must not be 0`, security.runAsUser === 0),
   ...saying(
-    `${who} is not confined by AppArmor: leave the profile out, or set RuntimeDefault`,
+    `${subject} is not confined by AppArmor: leave the profile out, or set RuntimeDefault`,
     security.appArmorProfile !== undefined &&
       !confinedByAppArmor.has(security.appArmorProfile.type),
   ),
   ...saying(
-    `${who} changes the SELinux type, user or role: leave them out`,
+    `${subject} changes the SELinux type, user or role: leave them out`,
     security.seLinuxOptions !== undefined &&
       (!allowedSeLinux.has(security.seLinuxOptions.type ?? '') ||
         (security.seLinuxOptions.user ?? '') !== '' ||
         (security.seLinuxOptions.role ?? '') !== ''),
   ),
   ...saying(
-    `${who} is a process of the Windows node: leave hostProcess out`,
+    `${subject} is a process of the Windows node: leave hostProcess out`,
     security.windowsOptions?.hostProcess === true,
   ),
 ];
@@ -84,42 +84,42 @@ const hostsOf = ({ livenessProbe, readinessProbe, startupProbe, lifecycle }: Con
 
 const containerBreaks = (pod: Pod, container: Container): readonly string[] => {
   const { name, securityContext: security, ports } = container;
-  const who = `container ${name}`;
+  const subject = `container ${name}`;
   const seccomp = security.seccompProfile ?? pod.securityContext.seccompProfile;
   return [
-    ...sectionBreaks(who, security),
-    ...saying(`${who} is privileged`, security.privileged === true),
+    ...sectionBreaks(subject, security),
+    ...saying(`${subject} is privileged`, security.privileged === true),
     ...saying(
-      `${who} may gain privileges: set allowPrivilegeEscalation to false`,
+      `${subject} may gain privileges: set allowPrivilegeEscalation to false`,
       security.allowPrivilegeEscalation !== false,
     ),
     ...saying(
-      `${who} may run as root: set runAsNonRoot to true`,
+      `${subject} may run as root: set runAsNonRoot to true`,
       (security.runAsNonRoot ?? pod.securityContext.runAsNonRoot) !== true,
     ),
     ...saying(
-      `${who} keeps capabilities: drop ALL and add none but NET_BIND_SERVICE`,
+      `${subject} keeps capabilities: drop ALL and add none but NET_BIND_SERVICE`,
       security.capabilities?.drop?.includes('ALL') !== true ||
-        (security.capabilities.add ?? []).some((one) => one !== 'NET_BIND_SERVICE'),
+        (security.capabilities.add ?? []).some((added) => added !== 'NET_BIND_SERVICE'),
     ),
     ...saying(
-      `${who} may make any system call: set seccompProfile to RuntimeDefault`,
+      `${subject} may make any system call: set seccompProfile to RuntimeDefault`,
       seccomp === undefined || !confinedBySeccomp.has(seccomp.type),
     ),
     ...saying(
-      `${who} can write its root file system: set readOnlyRootFilesystem to true`,
+      `${subject} can write its root file system: set readOnlyRootFilesystem to true`,
       security.readOnlyRootFilesystem !== true,
     ),
     ...saying(
-      `${who} sees all of /proc: leave procMount out`,
+      `${subject} sees all of /proc: leave procMount out`,
       security.procMount !== undefined && security.procMount !== 'Default',
     ),
     ...saying(
-      `${who} takes a port of the node: use a Service`,
+      `${subject} takes a port of the node: use a Service`,
       ports.some(({ hostPort }) => hostPort !== undefined && hostPort !== 0),
     ),
     ...saying(
-      `${who} is probed at another host: leave the host of its probes out`,
+      `${subject} is probed at another host: leave the host of its probes out`,
       hostsOf(container).length > 0,
     ),
   ];

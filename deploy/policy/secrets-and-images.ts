@@ -5,7 +5,10 @@ import { containersOf, kindOf, podOf, saying, type ResourceRule } from './worklo
 
 const configMapSchema = z.object({ data: z.record(z.string(), z.string()).default({}) });
 
-/** Recognises a name that only a secret has, or an address with a password in it. */
+/**
+ * Returns true for a variable that is a secret by its name, or for an address with a password in
+ * it.
+ */
 const isPlainSecret = (name: string, value: string): boolean =>
   secretNames.includes(name) || /:\/\/[^/\s:@]*:[^/\s@]+@/u.test(value);
 
@@ -36,7 +39,9 @@ const hasTag = (image: string): boolean => {
   return tag !== undefined && tag !== 'latest';
 };
 
-/** Every image says which one it is: in prod by its digest, which can't be moved. */
+/**
+ * Refuses an image without a digest or a fixed tag. Prod needs a digest, since a tag can be moved.
+ */
 export const fixedImages =
   ({ tier }: PolicySettings): ResourceRule =>
   (type, props) => {

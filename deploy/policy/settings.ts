@@ -4,7 +4,10 @@ import { kindOf } from './workload.ts';
 
 export type PolicySettings = StackFacts;
 
-/** The settings of a stack that says nothing: a pack that is run on an unknown program is strict. */
+/**
+ * The settings of a stack without the annotation, so that the pack is strict with an unknown
+ * program.
+ */
 const strictest: PolicySettings = {
   tier: 'prod',
   internalClasses: ['internal'],
@@ -15,17 +18,17 @@ const annotatedSchema = z.object({
   metadata: z.object({ annotations: z.record(z.string(), z.string()).default({}) }).prefault({}),
 });
 
-/** The settings as they are known so far. */
+/** The settings that are known so far. */
 export interface SettingsSeen {
-  /** Takes note of a resource, if it is a namespace that says what its stack is. */
+  /** Reads the settings from a resource, if it is a namespace with the stack's annotation. */
   readonly look: (type: string, props: unknown) => void;
   readonly get: () => PolicySettings;
 }
 
 /**
- * Creates settings that the namespace of a stack decides. All else in a stack depends on that
- * namespace, so it is seen first. Until then, and where none says anything, prod's rules hold. Only
- * the first one counts: a later namespace can't loosen what was begun.
+ * Creates the settings, which the namespace of a stack decides. Everything else in a stack depends
+ * on that namespace, so it is seen first. Until then, and without an annotation, prod's rules hold.
+ * Only the first namespace counts, so that a later one can't loosen the rules.
  */
 export const createSettings = (): SettingsSeen => {
   let found: PolicySettings | undefined;

@@ -35,18 +35,18 @@ const ofKind = (resources: readonly StackResource[], kind: string) =>
 
 const isSubset = (
   wanted: Readonly<Record<string, string>>,
-  all: Readonly<Record<string, string>>,
-) => Object.entries(wanted).every(([key, value]) => all[key] === value);
+  labelsOfPod: Readonly<Record<string, string>>,
+) => Object.entries(wanted).every(([key, value]) => labelsOfPod[key] === value);
 
 /**
- * Says which Deployments of a stack in prod a node's end or an upgrade of the nodes would take down:
- * those with one pod, and those that no PodDisruptionBudget covers.
+ * Lists the Deployments of a stack in prod that the loss of a node or an upgrade of the nodes would
+ * take down. They have one pod, or no PodDisruptionBudget covers them.
  */
 export const twoReplicas =
   ({ tier }: PolicySettings) =>
   (resources: readonly StackResource[]): readonly string[] => {
     if (tier !== 'prod') return [];
-    const least = new Map(
+    const minReplicasOf = new Map(
       ofKind(resources, 'HorizontalPodAutoscaler').map(({ props }) => {
         const { spec } = autoscalerSchema.parse(props);
         return [spec.scaleTargetRef.name, spec.minReplicas];
@@ -58,7 +58,7 @@ export const twoReplicas =
     return ofKind(resources, 'Deployment').flatMap(({ props }) => {
       const { name } = namedSchema.parse(props).metadata;
       const { spec } = deploymentSchema.parse(props);
-      const pods = least.get(name) ?? spec.replicas ?? 1;
+      const pods = minReplicasOf.get(name) ?? spec.replicas ?? 1;
       return [
         ...saying(`${name} has ${pods} pod: prod needs 2 or more`, pods < 2),
         ...saying(

@@ -33,7 +33,7 @@ const podSecuritySchema = z.object({
   sysctls: z.array(z.object({ name: z.string() })).default([]),
 });
 
-/** A probe or a lifecycle hook. It would be sent to `host`, if present, in place of the pod. */
+/** A probe or a lifecycle hook. If it has a `host`, it is sent there instead of to the pod. */
 const actionSchema = z
   .object({
     httpGet: z.object({ host: z.string().optional() }).optional(),
@@ -116,7 +116,7 @@ export const containersOf = (pod: Pod): readonly Container[] => [
   ...pod.ephemeralContainers,
 ];
 
-/** Returns the problems of one resource. Returns none if the rule does not apply to it. */
+/** Returns the problems of one resource, or an empty list if the rule does not apply to it. */
 export type ResourceRule = (type: string, props: unknown) => readonly string[];
 
 /** Returns a list of the sentence if the rule is broken, else an empty list. */

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 /**
- * Builds the policy pack as JavaScript, in the folder that `--policy-pack` is given: Pulumi hands
- * every pack in TypeScript to a compiler of its own. What is there already stays, so that a second
- * deployment takes the pack from under no first one.
+ * Builds the policy pack as JavaScript, into the folder that is passed to `--policy-pack`. Pulumi
+ * would compile a pack in TypeScript with a compiler of its own. Unchanged files are not written,
+ * so that a second deployment does not disturb the first.
  *
- *   build-policy.ts [FOLDER]
+ * build-policy.ts [FOLDER]
  */
 const [, , folder] = process.argv;
 const source = fileURLToPath(new URL('../policy', import.meta.url));
@@ -40,7 +40,7 @@ mkdirSync(target, { recursive: true });
 for (const [name, text] of Object.entries(files)) {
   const file = `${target}/${name}`;
   if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
-  const fresh = `${file}.${process.pid}`;
-  writeFileSync(fresh, text);
-  renameSync(fresh, file);
+  const staged = `${file}.${process.pid}`;
+  writeFileSync(staged, text);
+  renameSync(staged, file);
 }

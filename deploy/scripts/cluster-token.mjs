@@ -1,22 +1,27 @@
 /**
- * A credential plugin of kubeconfigs, for jobs on GitHub: asks GitHub for a token that says which
- * repository, workflow and environment the job is of, and hands it to the cluster. Nothing is stored,
- * and a token lasts minutes: kubectl, helm and Pulumi ask again when theirs is over.
+ * A credential plugin of kubeconfigs, for jobs on GitHub. It requests a token from GitHub that
+ * names the job's repository, workflow and environment, and passes it to the cluster. Nothing is
+ * stored. A token lasts minutes, and kubectl, helm and Pulumi request a new token when theirs has
+ * expired.
  *
- *   node cluster-token.mjs AUDIENCE
+ * node cluster-token.mjs AUDIENCE
  */
-const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: right } = process.env;
+const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: requestToken } =
+  process.env;
 const [, , audience] = process.argv;
 
-/** A token is not used in its last seconds: a request that begins with it has to arrive. */
+/**
+ * The last seconds of a token's life, in which it is not used, so that a request with it still
+ * arrives in time.
+ */
 const spareSeconds = 30;
 
 const fetchToken = async () => {
-  if (!url || !right) throw new Error('the job has no right "id-token: write"');
+  if (!url || !requestToken) throw new Error('the job has no right "id-token: write"');
   const address = new URL(url);
   address.searchParams.set('audience', audience);
   const answer = await fetch(address, {
-    headers: { authorization: `bearer ${right}` },
+    headers: { authorization: `bearer ${requestToken}` },
     signal: AbortSignal.timeout(10_000),
   });
   if (!answer.ok) throw new Error(`GitHub answered ${answer.status}`);

@@ -8,8 +8,8 @@ import { compareObjects } from '../src/drift/compare-objects.ts';
 import { stackObjects, type Deployed, type StackObjects } from '../src/drift/stack-objects.ts';
 
 /**
- * Reports where the cluster is not what a stack made, whose export with its secrets is on stdin. It
- * only reads. Ends with 1 where there is anything.
+ * Reports the differences between the cluster and a stack, whose export with its secrets is on
+ * stdin. It only reads. It exits with 1 if there is a difference.
  */
 
 const folder = mkdtempSync(join(tmpdir(), 'drift-'));
@@ -18,7 +18,7 @@ const answerSchema = z.union([
   z.record(z.string(), z.unknown()).transform((item) => ({ items: [item] })),
 ]);
 
-/** Returns a way to read objects from the cluster of a stack. */
+/** Returns a function that reads objects from the cluster of a stack. */
 const openCluster = ({ kubeconfig, context }: StackObjects) => {
   const env = { ...process.env };
   if (kubeconfig !== undefined) {
@@ -57,19 +57,19 @@ const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-/** Says what is not as it was deployed, and returns the exit code. */
+/** Prints the differences from the deployed objects, and returns the exit code. */
 const report = (stack: StackObjects): number => {
   const open = stack.objects.filter(({ wanted }) => wanted.kind !== 'Secret');
   const secrets = stack.objects.filter(({ wanted }) => wanted.kind === 'Secret');
   if (open.length === 0) throw new Error('the stack has no object on a cluster');
   const read = openCluster(stack);
-  const there = read(open);
-  if (there.refusal !== '') throw new Error(there.refusal);
-  const kept = read(secrets);
-  const mayRead = kept.refusal === '';
-  if (!mayRead && !/forbidden/iu.test(kept.refusal)) throw new Error(kept.refusal);
+  const found = read(open);
+  if (found.refusal !== '') throw new Error(found.refusal);
+  const foundSecrets = read(secrets);
+  const mayRead = foundSecrets.refusal === '';
+  if (!mayRead && !/forbidden/iu.test(foundSecrets.refusal)) throw new Error(foundSecrets.refusal);
   const compared = [...open, ...(mayRead ? secrets : [])];
-  const drift = compareObjects(compared, [...there.items, ...kept.items]);
+  const drift = compareObjects(compared, [...found.items, ...foundSecrets.items]);
   if (!mayRead) say('Secrets were not compared: this user may not read them');
   if (drift.length === 0) {
     say(`${compared.length} objects are as they were deployed`);

@@ -18,8 +18,8 @@ const readConfig = (): StackConfig => {
     return parseStackConfig(pulumi.runtime.allConfig(), secretKeys(), releases);
   } catch (error) {
     if (!(error instanceof StackConfigError)) throw error;
-    // Shown without a stack trace: it is the operator's mistake, not the program's. With one the
-    // SDK would spend a minute on colouring it, only to leave it out.
+    // The error is shown without a stack trace, since the mistake is in the configuration. With a
+    // stack trace, the SDK would take a minute to colour it, and then leave it out.
     const refusal = new pulumi.RunError(error.message);
     refusal.stack = '';
     throw refusal;

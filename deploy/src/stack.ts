@@ -8,7 +8,7 @@ import type { StackConfig } from './config/stack-config.ts';
 export interface StackOutputs {
   /** The namespace with everything in it. */
   readonly namespace: pulumi.Output<string>;
-  /** The name that the chart's objects carry, known when all of them are ready. */
+  /** The release's name, which is known when all objects of the chart are ready. */
   readonly release: pulumi.Output<string>;
   /** The released version, or undefined if the configuration names an image directly. */
   readonly version: string | undefined;
@@ -18,15 +18,13 @@ export interface StackOutputs {
   readonly hosts: Readonly<Record<'customer' | 'admin' | 'accounting', string>>;
   /** The ConfigMap with the switches, which `goldctl gates` changes. */
   readonly settings: pulumi.Output<string>;
-  /**
-   * The kubeconfig that the stack was given, for stacks that build on it, or undefined without one.
-   */
+  /** The stack's kubeconfig, for stacks that build on it, or undefined if the stack has none. */
   readonly kubeconfig: pulumi.Output<string> | undefined;
 }
 
 type OutputOfStack = NonNullable<StackConfig['references']['kubeconfig']>;
 
-/** Reads outputs of other stacks, each stack once. */
+/** Creates a reader of other stacks' outputs, which refers to each stack once. */
 const createReader = () => {
   const stacks = new Map<string, pulumi.StackReference>();
   return ({ stack, output }: OutputOfStack): pulumi.Output<string> => {
@@ -35,7 +33,7 @@ const createReader = () => {
     return pulumi.secret(
       reference.requireOutput(output).apply((value: unknown) => {
         if (typeof value === 'string' && value !== '') return value;
-        throw new pulumi.RunError(`output ${output} of ${stack} is no text`);
+        throw new pulumi.RunError(`output ${output} of ${stack} is not a text`);
       }),
     );
   };
@@ -44,17 +42,17 @@ const createReader = () => {
 const imageText = ({ image: { repository, tag, digest } }: StackConfig): string =>
   `${repository}:${tag}${digest === undefined ? '' : `@${digest}`}`;
 
-/** Puts the whole service on the cluster that the configuration names. */
+/** Deploys the whole service to the cluster that the configuration names. */
 export const createStack = (config: StackConfig): StackOutputs => {
   const read = createReader();
   const { kubeContext, references } = config;
-  const given = config.kubeconfig === undefined ? undefined : pulumi.secret(config.kubeconfig);
-  const kubeconfig = references.kubeconfig === undefined ? given : read(references.kubeconfig);
+  const own = config.kubeconfig === undefined ? undefined : pulumi.secret(config.kubeconfig);
+  const kubeconfig = references.kubeconfig === undefined ? own : read(references.kubeconfig);
   const provider = new kubernetes.Provider('cluster', {
     ...(kubeContext === undefined ? {} : { context: kubeContext }),
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    // The chart's ConfigMaps have fixed names and roll the pods by a checksum: to replace one
-    // would take it away for a moment.
+    // The chart's ConfigMaps have fixed names, and a checksum rolls the pods. Replacing a ConfigMap
+    // would remove it for a moment.
     enableConfigMapMutable: true,
   });
   const secretsOfOthers = Object.fromEntries(

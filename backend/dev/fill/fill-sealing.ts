@@ -40,7 +40,7 @@ const createKeyShelf = () => {
   const store: DataKeyStore = {
     async find(userIds) {
       const found = userIds.flatMap((id) => keys.get(id) ?? []);
-      return found.map((key) => ({ ...key, state: 'live', settled: false }));
+      return found.map((key) => ({ ...key, state: 'live', isCommitted: false }));
     },
     async insert(key) {
       keys.set(key.userId, key);

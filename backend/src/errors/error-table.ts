@@ -1,11 +1,11 @@
-/** One error as clients see it and as we treat it. */
+/** The status and message of an error, and its treatment. */
 export interface ErrorRow {
   readonly status: number;
-  /** For people. The code that throws the error may give a more exact one. */
+  /** The message, for people. The code that throws the error may give a more exact message. */
   readonly message: string;
-  /** The same request, unchanged, may succeed later. */
+  /** True if the same request, unchanged, may succeed later. */
   readonly retryable?: true;
-  /** Logged as an error, because somebody on our side should look. */
+  /** True if the error is logged as an error, because the house should look into it. */
   readonly reportable?: true;
 }
 
@@ -15,11 +15,11 @@ const row = (status: number, message: string, flags: Omit<ErrorRow, 'status' | '
 /**
  * Lists every error that the APIs answer with, in one table, so that a code can't have two statuses
  * (contract: conventions > Errors). Clients branch on `code`, which never changes. `message` is for
- * people: it explains what happened, what it means for their money and what to do next.
+ * people. It explains what happened, what it means for their money and what to do next.
  *
- * It holds domain words, so it is no part of the platform, and it is not cut by module, because a
- * code is thrown by several, and a table merged from parts would give every AppError a type that
- * depends on which parts a process has loaded.
+ * The table contains terms of the domain, so it is not in the platform. It is not split by module,
+ * because several modules throw the same code. A table merged from parts would also give AppError a
+ * type that depends on the parts that a process has loaded.
  */
 export const errorTable = {
   // The wire

@@ -13,7 +13,7 @@ const valueWithoutTax = (totalPaise: Paise, rateBps: Bps): Paise =>
 export const taxOn = (valuePaise: Paise, rateBps: Bps): Paise =>
   paise(divideHalfUp(valuePaise * rateBps, WHOLE_BPS));
 
-/** Splits GST as it is shown: CGST is the lower half, SGST the rest. */
+/** Splits GST into its parts. CGST is half of it, rounded down, and SGST is the rest. */
 export const splitGst = (
   gstPaise: Paise,
 ): { readonly cgstPaise: Paise; readonly sgstPaise: Paise } => {
@@ -21,7 +21,7 @@ export const splitGst = (
   return { cgstPaise, sgstPaise: subtractPaise(gstPaise, cgstPaise) };
 };
 
-/** The breakdown of a buy. `goldValuePaise + gstPaise` is `totalPaise`, always. */
+/** The breakdown of a buy. `totalPaise` is always `goldValuePaise + gstPaise`. */
 export interface BuyBreakdown {
   readonly grams: Grams;
   readonly goldValuePaise: Paise;
@@ -39,10 +39,10 @@ export interface SellBreakdown {
 }
 
 const tooSmall = (): MoneyError =>
-  new MoneyError('AMOUNT_TOO_SMALL', 'the amount comes to nothing at this price');
+  new MoneyError('AMOUNT_TOO_SMALL', 'the amount is too small at this price');
 
 /**
- * Breaks down a buy of so many rupees, tax included (contract: money > Breakdown of a buy).
+ * Breaks down a buy for an amount that includes tax (contract: money > Breakdown of a buy).
  * @throws MoneyError AMOUNT_TOO_SMALL when it buys less than 0.0001 g
  */
 export const buyByInr = (totalPaise: Paise, buyPricePaise: Paise, gstBps: Bps): BuyBreakdown => {
@@ -59,7 +59,7 @@ export const buyByInr = (totalPaise: Paise, buyPricePaise: Paise, gstBps: Bps): 
 };
 
 /**
- * Breaks down a buy of so many grams (contract: money > Breakdown of a buy).
+ * Breaks down a buy of a weight (contract: money > Breakdown of a buy).
  * @throws MoneyError AMOUNT_TOO_SMALL when it costs nothing
  */
 export const buyByGrams = (grams: Grams, buyPricePaise: Paise, gstBps: Bps): BuyBreakdown => {
@@ -71,7 +71,7 @@ export const buyByGrams = (grams: Grams, buyPricePaise: Paise, gstBps: Bps): Buy
 };
 
 /**
- * Breaks down a sale of so many grams. Nothing is withheld (contract: money > Breakdown of a sale).
+ * Breaks down a sale of a weight. Nothing is withheld (contract: money > Breakdown of a sale).
  * @throws MoneyError AMOUNT_TOO_SMALL when it yields nothing
  */
 export const sellByGrams = (grams: Grams, sellPricePaise: Paise): SellBreakdown => {
@@ -81,8 +81,8 @@ export const sellByGrams = (grams: Grams, sellPricePaise: Paise): SellBreakdown 
 };
 
 /**
- * Breaks down a sale of this many rupees: it first finds the weight, then breaks down a sale by
- * weight.
+ * Breaks down a sale for an amount. It first finds the weight of that amount, then breaks down the
+ * sale of this weight.
  * @throws MoneyError AMOUNT_TOO_SMALL when it is less than 0.0001 g
  */
 export const sellByInr = (amountPaise: Paise, sellPricePaise: Paise): SellBreakdown =>

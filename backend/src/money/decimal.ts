@@ -7,28 +7,28 @@ export const formatDecimal = (value: bigint, decimals: number): string => {
 };
 
 /**
- * Returns a decimal as the number of a spreadsheet's cell, which keeps 15 digits. A text that has
- * more stays a text, so that none is lost.
+ * Returns a decimal as the number of a spreadsheet's cell, which keeps 15 digits. A text with more
+ * digits stays a text, so that no digit is lost.
  */
 export const toCellNumber = (text: string): number | string =>
   text.replaceAll(/\D/g, '').replace(/^0+/, '').length <= 15 ? Number(text) : text;
 
-/** Returns a decimal as the number of a metric, which shows it and never counts with it. */
+/** Returns a decimal as the number of a metric, which is only displayed. */
 export const toMetricNumber = (text: string): number => Number(text);
 
 const DECIMAL = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?$/;
 
 /**
- * Parses a plain decimal text into the integer count of 10^-decimals, exactly: undefined when
- * the text is no such decimal (no exponent, no sign but a leading minus) or when it has more
- * decimals than can be kept. Zeros beyond them are no loss and are accepted.
+ * Parses a plain decimal text exactly into an integer count of 10^-decimals. Returns undefined if
+ * the text is not a plain decimal (it may have a leading minus but no exponent) or has more
+ * decimals. Further zeros are accepted.
  */
 export const parseDecimal = (text: string, decimals: number): bigint | undefined => {
   const match = DECIMAL.exec(text);
   if (match === null) return undefined;
   const [, sign = '', whole = '', fraction = ''] = match;
-  const kept = fraction.slice(0, decimals).padEnd(decimals, '0');
+  const digits = fraction.slice(0, decimals).padEnd(decimals, '0');
   if (/[1-9]/.test(fraction.slice(decimals))) return undefined;
-  const size = BigInt(whole + kept);
+  const size = BigInt(whole + digits);
   return sign === '-' ? -size : size;
 };

@@ -6,8 +6,8 @@ import { divideFloor } from './rounding.ts';
 export type Grams = bigint & { readonly unit: 'grams' };
 
 /** Marks a count of 0.00000001 g as a weight. */
-// The brand exists only in types, and this is the one place that gives it.
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+// The brand exists only in types, and only this function gives it. oxlint-disable-next-line
+// typescript/no-unsafe-type-assertion
 export const grams = (value: bigint): Grams => value as Grams;
 
 export const ZERO_GRAMS: Grams = grams(0n);
@@ -25,8 +25,8 @@ const TRADED_DECIMALS = 4;
 export const GRAMS_PATTERN = /^\d{1,9}(\.\d{1,4})?$/;
 
 /**
- * Parses a weight as it comes over the wire: a string, or a JSON number turned into one.
- * @throws MoneyError INVALID_GRAMS, for zero too
+ * Parses a weight in its form on the wire, which is a string or a JSON number.
+ * @throws MoneyError INVALID_GRAMS, also for zero
  */
 export const parseGrams = (input: string | number): Grams => {
   const text = String(input);
@@ -37,21 +37,26 @@ export const parseGrams = (input: string | number): Grams => {
   return grams(value);
 };
 
-/** Formats grams for the wire: no exponent, four decimals at least, zeros beyond them left out. */
+/**
+ * Formats grams for the wire without an exponent, with at least four decimals and no further zeros.
+ */
 export const formatGrams = (weight: Grams): string => {
   const text = formatDecimal(weight, DATABASE_DECIMALS);
   const spare = DATABASE_DECIMALS - TRADED_DECIMALS;
   return text.slice(0, -spare) + text.slice(-spare).replace(/0+$/, '');
 };
 
-/** Rounds down to the 0.0001 g in which gold is traded: a weight never rounds up. */
+/**
+ * Rounds down to a multiple of 0.0001 g, the unit in which gold is traded. A weight is never
+ * rounded up.
+ */
 export const floorToTraded = (weight: Grams): Grams =>
   grams(divideFloor(weight, SMALLEST_TRADED_GRAMS) * SMALLEST_TRADED_GRAMS);
 
 /** Returns true for a whole number of 0.0001 g. */
 export const isTraded = (weight: Grams): boolean => weight % SMALLEST_TRADED_GRAMS === 0n;
 
-/** The database driver's form of NUMERIC: its text, or a Decimal (never a number). */
+/** The database driver's form of NUMERIC, which is a text or a Decimal, and never a number. */
 export type DatabaseDecimal = string | { readonly s: number; toFixed(decimals: number): string };
 
 /** Returns the text of a NUMERIC(20,8) column, with all eight decimals. */
@@ -71,7 +76,7 @@ export const gramsFromDatabase = (value: DatabaseDecimal): Grams => {
 /** Formats a weight for a NUMERIC(20,8) column, with all eight decimals. */
 export const gramsToDatabase = (weight: Grams): string => formatDecimal(weight, DATABASE_DECIMALS);
 
-/** Adds weights. The sum of none is zero. */
+/** Adds weights. The sum of no weights is zero. */
 export const addGrams = (...weights: readonly Grams[]): Grams =>
   grams(weights.reduce((sum: bigint, weight) => sum + weight, 0n));
 

@@ -13,8 +13,8 @@ interface HeldGold {
 
 /**
  * Returns the part of the invested amount that leaves with the sold grams. It is in proportion to
- * the grams and rounded half-up. The last grams take all that is left, so that an empty holding has
- * nothing invested (contract: money > Holdings).
+ * the grams and rounded half-up. The last grams take the whole remaining amount, so that an empty
+ * holding has nothing invested (contract: money > Holdings).
  * @throws MoneyError OUT_OF_RANGE when more is sold than held
  */
 export const investedLeavingWith = (held: HeldGold, soldGrams: Grams): Paise => {

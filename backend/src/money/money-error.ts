@@ -1,12 +1,12 @@
 /** The reasons to refuse an amount or a weight. The caller maps them to its own error codes. */
 type MoneyErrorCode =
-  /** Not a rupee amount of the wire form. */
+  /** The text is not a rupee amount in its form on the wire. */
   | 'INVALID_AMOUNT'
-  /** Not a weight of the wire form, or zero. */
+  /** The text is not a weight in its form on the wire, or is zero. */
   | 'INVALID_GRAMS'
   /** The amount buys or yields nothing after rounding (contract: money > Smallest amounts). */
   | 'AMOUNT_TOO_SMALL'
-  /** Outside what an integer of JSON or the database column can hold. */
+  /** The value does not fit into an integer of JSON or the database column. */
   | 'OUT_OF_RANGE';
 
 /** The only error that this folder throws on purpose. */

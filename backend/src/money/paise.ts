@@ -1,12 +1,12 @@
 import { formatDecimal, parseDecimal } from './decimal.ts';
 import { MoneyError } from './money-error.ts';
 
-/** An amount of 1/100 rupee. It is a price where the variable's name has "per gram" in it. */
+/** An amount in 1/100 rupee. It is a price if the variable's name contains "PerGram". */
 export type Paise = bigint & { readonly unit: 'paise' };
 
 /** Marks an integer as paise. */
-// The brand exists only in types, and this is the one place that gives it.
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+// The brand exists only in types, and only this function gives it. oxlint-disable-next-line
+// typescript/no-unsafe-type-assertion
 export const paise = (value: bigint): Paise => value as Paise;
 
 export const ZERO_PAISE: Paise = paise(0n);
@@ -15,7 +15,7 @@ export const ZERO_PAISE: Paise = paise(0n);
 export const RUPEES_PATTERN = /^\d{1,12}(\.\d{1,2})?$/;
 
 /**
- * Parses a rupee amount as it comes over the wire: a string, or a JSON number turned into one.
+ * Parses a rupee amount in its form on the wire, which is a string or a JSON number.
  * @throws MoneyError INVALID_AMOUNT
  */
 export const parseRupees = (input: string | number): Paise => {
@@ -31,11 +31,11 @@ export const parseRupees = (input: string | number): Paise => {
 export const formatRupees = (amount: Paise): string => formatDecimal(amount, 2);
 
 /**
- * Returns paise as the integer that JSON carries.
+ * Returns paise as an integer for JSON.
  * @throws MoneyError OUT_OF_RANGE beyond the safe integers, where JSON would lose paise
  */
 export const toSafePaise = (amount: Paise): number => {
-  // The one conversion of money to a number. It is exact, because the range is checked first.
+  // This is the only conversion of money to a number. It is exact, because the range is checked.
   const value = Number(amount);
   if (!Number.isSafeInteger(value)) {
     throw new MoneyError('OUT_OF_RANGE', 'an amount is beyond the safe integers');
@@ -54,7 +54,7 @@ export const fromSafePaise = (value: number): Paise => {
   return paise(BigInt(value));
 };
 
-/** Adds amounts. The sum of none is zero. */
+/** Adds amounts. The sum of no amounts is zero. */
 export const addPaise = (...amounts: readonly Paise[]): Paise =>
   paise(amounts.reduce((sum: bigint, amount) => sum + amount, 0n));
 

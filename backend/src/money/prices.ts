@@ -3,17 +3,20 @@ import { UNITS_PER_GRAM, ZERO_GRAMS, floorToTraded, grams, type Grams } from './
 import { ZERO_PAISE, paise, type Paise } from './paise.ts';
 import { divideFloor, divideHalfUp } from './rounding.ts';
 
-/** Adds our spread to the provider's buy price, half-up: a customer pays this per gram. */
+/** Adds our spread to the provider's buy price, half-up. A customer pays the result per gram. */
 export const applyBuySpread = (providerBuyPaise: Paise, spreadBps: Bps): Paise =>
   paise(divideHalfUp(providerBuyPaise * (WHOLE_BPS + spreadBps), WHOLE_BPS));
 
-/** Takes our spread off the provider's sell price, half-up: a customer gets this per gram. */
+/**
+ * Subtracts our spread from the provider's sell price, half-up. A customer gets the result per
+ * gram.
+ */
 export const applySellSpread = (providerSellPaise: Paise, spreadBps: Bps): Paise =>
   paise(divideHalfUp(providerSellPaise * (WHOLE_BPS - spreadBps), WHOLE_BPS));
 
 /**
- * Returns the most that two amounts may differ by and still count as agreed: a share of the amount,
- * rounded down, and one paisa for what each side rounds (contract: money > Provider's price).
+ * Returns the largest accepted difference of two amounts. It is a share of the amount, rounded
+ * down, and one paisa for the rounding of each side (contract: money > Provider's price).
  */
 export const toleranceOn = (amount: Paise, toleranceBps: Bps): Paise =>
   paise(divideFloor(amount * toleranceBps, WHOLE_BPS) + 1n);
@@ -26,7 +29,9 @@ export const valueOf = (weight: Grams, pricePerGramPaise: Paise): Paise =>
 export const gramsFor = (amount: Paise, pricePerGramPaise: Paise): Grams =>
   floorToTraded(grams(divideFloor(amount * UNITS_PER_GRAM, pricePerGramPaise)));
 
-/** Returns the half-up mean of two prices: the spot price where a provider quotes none. */
+/**
+ * Returns the half-up mean of two prices. It is the spot price if a provider quotes no spot price.
+ */
 export const meanPrice = (one: Paise, other: Paise): Paise => paise(divideHalfUp(one + other, 2n));
 
 /** Returns the average price paid per gram still held, half-up, or zero while nothing is held. */

@@ -8,7 +8,7 @@ import { taxOn } from './breakdown.ts';
 /** The karats of pure gold. */
 export const PURE_KARAT = 24;
 
-/** The properties of a `DYNAMIC` product that its price follows from. */
+/** The properties of a `DYNAMIC` product that determine its price. */
 interface DynamicPricing {
   readonly weight: Grams;
   readonly purityKarat: number;
@@ -40,7 +40,7 @@ export const dynamicProductPrice = (
   if (!Number.isInteger(purityKarat) || purityKarat < 1 || purityKarat > PURE_KARAT) {
     throw new MoneyError('OUT_OF_RANGE', 'a purity is a whole number of karats from 1 to 24');
   }
-  // One division for weight and purity: dividing twice would round twice.
+  // Weight and purity share one division, since dividing twice would round twice.
   const goldValuePaise = paise(
     divideHalfUp(
       weight * rate24KPerGramPaise * BigInt(purityKarat),
@@ -53,7 +53,7 @@ export const dynamicProductPrice = (
   return { goldValuePaise, makingChargePaise, discountPaise, pricePaise };
 };
 
-/** A price before GST with the tax on it. `pricePaise + gstPaise` is `totalPaise`, always. */
+/** A price before GST, the GST, and their sum `totalPaise`. */
 export interface TaxedPrice {
   readonly pricePaise: Paise;
   readonly gstPaise: Paise;
@@ -66,20 +66,20 @@ export const withGst = (pricePaise: Paise, gstBps: Bps): TaxedPrice => {
   return { pricePaise, gstPaise, totalPaise: addPaise(pricePaise, gstPaise) };
 };
 
-/** A line of a product order: so many pieces at one price before GST. */
+/** A line of a product order, which has a number of pieces at one price before GST. */
 interface ProductLine {
   readonly unitPricePaise: Paise;
   readonly quantity: number;
 }
 
-/** The amounts of a line. `netPaise + gstPaise` is `lineTotalPaise`, always. */
+/** The amounts of a line. `lineTotalPaise` is always `netPaise + gstPaise`. */
 interface ProductLineAmounts {
   readonly netPaise: Paise;
   readonly gstPaise: Paise;
   readonly lineTotalPaise: Paise;
 }
 
-/** Works out a line, with GST half-up over the whole line and not per piece. */
+/** Computes the amounts of a line. GST is rounded half-up for the whole line and not per piece. */
 export const productLineAmounts = (line: ProductLine, gstBps: Bps): ProductLineAmounts => {
   const net = paise(line.unitPricePaise * BigInt(line.quantity));
   const { pricePaise: netPaise, gstPaise, totalPaise: lineTotalPaise } = withGst(net, gstBps);
@@ -92,11 +92,11 @@ export interface DeliveryTariff {
   readonly freeDeliveryFromPaise: Paise;
 }
 
-/** Returns the delivery fee of goods worth so much before GST. */
+/** Returns the delivery fee of goods by their value before GST. */
 const deliveryFeeFor = (itemsTotalPaise: Paise, tariff: DeliveryTariff): Paise =>
   itemsTotalPaise >= tariff.freeDeliveryFromPaise ? ZERO_PAISE : tariff.deliveryFeePaise;
 
-/** The totals of a product order: items, GST and delivery come to `totalPaise`, always. */
+/** The totals of a product order. `totalPaise` is always the sum of items, GST and delivery. */
 export interface ProductOrderTotals {
   readonly itemsTotalPaise: Paise;
   readonly gstPaise: Paise;

@@ -1,6 +1,6 @@
 /**
- * Every rounding of the service, by name. All operate on integers: a quotient is the only place
- * where a fraction can appear, so rounding is always the rounding of a division.
+ * Names every rounding of the service. All of them operate on integers. A fraction can only appear
+ * in a quotient, so every rounding is the rounding of a division.
  */
 
 const requirePositive = (divisor: bigint): void => {
@@ -19,7 +19,8 @@ export const divideCeiling = (dividend: bigint, divisor: bigint): bigint =>
   -divideFloor(-dividend, divisor);
 
 /**
- * Divides to the nearest integer, a half away from zero (so that -x rounds to the negative of x).
+ * Divides to the nearest integer. A half is rounded away from zero, so that -x rounds to the
+ * negative of what x rounds to.
  */
 export const divideHalfUp = (dividend: bigint, divisor: bigint): bigint => {
   requirePositive(divisor);

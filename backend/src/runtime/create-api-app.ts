@@ -22,7 +22,7 @@ const healthView = z
   .object({ status: z.literal('ok') })
   .meta({ id: 'Health', description: 'The process is running.', examples: [{ status: 'ok' }] });
 
-/** `GET /health`: liveness, outside the rate limit. */
+/** Answers `GET /health` while the process runs, outside the rate limit. */
 export const healthRoutes: Route[] = [
   defineRoute({
     method: 'GET',
@@ -37,21 +37,23 @@ export const healthRoutes: Route[] = [
 ];
 
 export interface ApiDefinition {
-  /** Names the API's counters and its policy in the headers. */
+  /** The name of the API in its counters and in the policy of its headers. */
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Such as `/v1`. */
+  /** The beginning of every path, such as `/v1`. */
   readonly prefix: string;
-  /** Descriptions of its routes' tags. */
+  /** The descriptions of its routes' tags. */
   readonly tags: Readonly<Record<string, string>>;
-  /** The requests of a client in 60 s (contract: conventions > Rate limits). */
+  /**
+   * The number of requests that a client may make in 60 s (contract: conventions > Rate limits).
+   */
   readonly limitPerMinute: number;
   readonly routes: readonly Route[];
   readonly guard: Guard;
   /** Called for each request beyond the limit, after it is counted. */
   readonly onLimited?: (req: Request) => void;
-  /** The accounting API publishes no schema. */
+  /** True to serve `/docs`. The accounting API publishes no schema. */
   readonly docs: boolean;
 }
 
@@ -104,7 +106,7 @@ const bodiesOf = (config: ApiConfig, { metrics, redis, logger }: Runtime): BodyO
   };
 };
 
-/** The Express app of an API, from its definition and the process's runtime. */
+/** Builds the Express app of an API from its definition and the process's runtime. */
 export const createApiApp = (api: ApiDefinition, config: ApiConfig, runtime: Runtime): Express => {
   const { logger, metrics, redis, random } = runtime;
   const { name, prefix, routes, guard, docs } = api;

@@ -12,11 +12,11 @@ interface ProcessGaugesOptions {
   readonly build: { readonly version: string; readonly commit: string };
 }
 
-/** The length of a queue of the client, which is missing in its types. */
+/** Returns the length of a queue of the client. The queue is missing in the client's types. */
 const lengthOf = (redis: Redis, queue: 'commandQueue' | 'offlineQueue'): number => {
-  const kept: unknown = Reflect.get(redis, queue);
+  const entries: unknown = Reflect.get(redis, queue);
   const length: unknown =
-    typeof kept === 'object' && kept !== null ? Reflect.get(kept, 'length') : 0;
+    typeof entries === 'object' && entries !== null ? Reflect.get(entries, 'length') : 0;
   return typeof length === 'number' ? length : 0;
 };
 
@@ -79,7 +79,7 @@ const observeRedis = ({ registry, redis }: ProcessGaugesOptions): void => {
   });
 };
 
-/** Publishes what this replica is, what it waits for, and how it reads the switches. */
+/** Publishes gauges of this replica's build, connections and switches. */
 export const createProcessGauges = (options: ProcessGaugesOptions): void => {
   const { registry, switches, build } = options;
   const registers = [registry];
@@ -91,7 +91,7 @@ export const createProcessGauges = (options: ProcessGaugesOptions): void => {
     labelNames: ['switch'],
     registers,
     async collect() {
-      for (const name of switchNames.filter((one) => one.endsWith('_ENABLED'))) {
+      for (const name of switchNames.filter((known) => known.endsWith('_ENABLED'))) {
         this.set({ switch: name }, (await switches.isOn(name)) ? 1 : 0);
       }
     },

@@ -38,7 +38,8 @@ export interface Runtime {
   readonly metrics: Metrics;
   readonly database: Database;
   /**
-   * Only for reads that may be some seconds old: reports, registers, files and price histories.
+   * Reads data that may be some seconds old, for reports, registers, files and price histories
+   * only.
    */
   readonly reads: StaleReads;
   /** Fails fast. It is for everything that a request waits for. */
@@ -78,7 +79,8 @@ const createBusinessClock = async (
   const onError = (error: unknown): void => logger.warn({ err: error }, 'the clock cannot be read');
   const clock = createFollowedClock({ url, onError });
   await clock.start();
-  // Registered for its own sake: who moves the sandbox's clock sees by it who has followed.
+  // The registry keeps the gauge. It shows which processes have followed a move of the sandbox's
+  // clock.
   void new Gauge({
     name: 'business_clock_offset_seconds',
     help: "Seconds by which this process's business time is ahead of real time.",
@@ -112,7 +114,7 @@ const openDatabase = (
     timers,
   });
 
-/** Makes the clients of the process `name` and waits for none of them to be connected. */
+/** Creates the clients of the process `name`. It does not wait until they are connected. */
 export const createOfflineRuntime = async (
   name: string,
   config: ProcessConfig & ProcessKeys,
@@ -184,10 +186,10 @@ export const createOfflineRuntime = async (
   };
 };
 
-/** Makes the clients of the process `name`. Nothing needs the stores to be up yet. */
+/** Creates the clients of the process `name`. The stores need not be available yet. */
 export const createRuntime: typeof createOfflineRuntime = async (name, config, env) => {
   const runtime = await createOfflineRuntime(name, config, env);
-  // It is only for the first requests to find the cache. A process starts without it just as well.
+  // The wait only lets the first requests find the cache. A process also starts without it.
   await untilReady(runtime.redis, cacheWaitMs).catch(() => undefined);
   await runtime.keys.start();
   return runtime;

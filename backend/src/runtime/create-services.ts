@@ -57,7 +57,9 @@ import { createUseBound, type UseBound } from '../platform/use-bounds/index.ts';
 import type { ProcessConfig } from './load-config.ts';
 import type { servicesVariables } from './process.variables.ts';
 
-/** Caches a passing check of what only operators change for this long, in real time. */
+/**
+ * The real milliseconds for which a passing check is cached. Only operators change what it checks.
+ */
 const checkLifetimeMs = 10_000;
 
 const createServiceGates = (runtime: Runtime, config: ProcessConfig) => {
@@ -72,7 +74,7 @@ const createServiceGates = (runtime: Runtime, config: ProcessConfig) => {
   return createGates({ db, clock, switches, blockingChecks, logger });
 };
 
-/** Reads what holds automatic payouts. */
+/** Reads the configuration of holds on payouts. */
 const readPayoutHolds = (config: Config<typeof servicesVariables>): PayoutHolds => {
   const daily = config.PAYOUT_DAILY_AUTO_PAISE;
   return {
@@ -89,7 +91,10 @@ const readGoldSettings = (config: Config<typeof servicesVariables>) => ({
   priceToleranceBps: fromSafeBps(config.PRICE_TOLERANCE_BPS),
 });
 
-/** Returns a customer as gateways and payout providers may know them, or undefined once deleted. */
+/**
+ * Returns the data of a customer that gateways and payout providers may get, or undefined for a
+ * deleted customer.
+ */
 const findCustomer = async (client: Db, userId: string) => {
   const user = await findUser(client, userId);
   if (user === undefined || user.phone === null) return undefined;
@@ -103,7 +108,8 @@ const findCustomer = async (client: Db, userId: string) => {
 };
 
 /**
- * Checks that test money reaches only test systems: it would buy gold, or be paid out in rupees.
+ * Checks that test payments reach only test systems. Otherwise test money would buy real gold or be
+ * paid out in real rupees.
  * @throws ConfigError
  */
 const requireTestSystems = (
@@ -121,8 +127,8 @@ const isAccountInUse = async (client: Db, bankAccountId: string): Promise<boolea
 type ServicesConfig = ProcessConfig & Config<typeof servicesVariables>;
 
 /**
- * Wraps collaborators, or calls between two services, so that a test controls them: a gateway does
- * not answer, or a process dies at a call. Each wrap gets the real service.
+ * Wraps collaborators, or calls between two services, so that a test can make a gateway silent or a
+ * process die at a call. Each wrap gets the real service.
  */
 export interface ServiceWraps {
   readonly provider: (real: GoldProvider) => GoldProvider;
@@ -147,7 +153,7 @@ const noWraps: ServiceWraps = {
 
 interface ServicesOptions {
   readonly receivesWebhooks: boolean;
-  /** None in any process of the service. */
+  /** The wraps of a test. The service's own processes have none. */
   readonly wrap?: Partial<ServiceWraps>;
 }
 
@@ -276,8 +282,8 @@ const createGold = (deps: GoldDeps) => {
 
 /**
  * Wires the services of every process that deals in gold with their adapters, lowest first:
- * payments, bank accounts and payouts, then what buys, sells and reviews. A process that receives
- * no webhooks needs none of their secrets.
+ * payments, bank accounts and payouts, then the services that buy, sell and review. A process that
+ * receives no webhooks needs none of their secrets.
  */
 export const createServices = (
   config: ServicesConfig,

@@ -30,14 +30,17 @@ const crossFieldProblems = (config: ProcessConfig): string[] => {
   return problems;
 };
 
-/** Node reads this variable itself: it would accept any certificate of a store or collaborator. */
-const uncheckedTls = ({ APP_MODE: mode }: ProcessConfig, env: Environment): string[] =>
+/**
+ * Refuses a variable that Node reads itself. It would make Node accept any certificate of a store
+ * or collaborator.
+ */
+const uncheckedTlsProblems = ({ APP_MODE: mode }: ProcessConfig, env: Environment): string[] =>
   mode === 'production' && env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0'
     ? ['NODE_TLS_REJECT_UNAUTHORIZED: refused in production']
     : [];
 
 /**
- * Loads the whole configuration of a process: the variables that every process reads, and `own`.
+ * Loads the whole configuration of a process, from the variables of every process and `own`.
  * @throws ConfigError naming everything that is wrong
  */
 export const loadConfig = <const T extends VariableTable>(
@@ -45,7 +48,7 @@ export const loadConfig = <const T extends VariableTable>(
   env: Environment,
 ): ProcessConfig & Config<T> => {
   const config = { ...parseConfig(processVariables, env), ...parseConfig(own, env) };
-  const problems = [...crossFieldProblems(config), ...uncheckedTls(config, env)];
+  const problems = [...crossFieldProblems(config), ...uncheckedTlsProblems(config, env)];
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return config;
 };

@@ -25,7 +25,7 @@ import { createLoop } from '../platform/jobs/create-loop.ts';
 const refreshMs = 60_000;
 /** The time before a new key seals. It is ten refreshes, so that every process has read the key. */
 const learningMs = 10 * refreshMs;
-/** The longest that a process waits for its first keys before it starts without them. */
+/** The longest time that a process waits for its first keys before it starts without them. */
 const startWaitMs = 10_000;
 
 export interface OpenKeyring {
@@ -89,9 +89,9 @@ const rewrapKeys = async (store: WrappingKeyStore, service: KeyWrapping): Promis
   const keys = await store.list();
   for (const { id, wrapped } of keys) {
     const key = await service.unwrap(id, wrapped);
-    const again = key.kind === 'done' ? await service.wrap(id, key.value) : key;
-    if (again.kind !== 'done') throw new KeysUnavailableError(`${id} was not wrapped anew`);
-    await store.replace({ id, wrapped: again.value });
+    const rewrapped = key.kind === 'done' ? await service.wrap(id, key.value) : key;
+    if (rewrapped.kind !== 'done') throw new KeysUnavailableError(`${id} was not wrapped again`);
+    await store.replace({ id, wrapped: rewrapped.value });
   }
   return keys.length;
 };
@@ -108,8 +108,8 @@ const observeUsable = (registry: Registry, isUsable: () => boolean): void => {
 };
 
 /**
- * Opens the keyring of personal data, as KEY_SERVICE says (contract: identity-and-kyc > Personal
- * data).
+ * Opens the keyring of personal data that KEY_SERVICE configures (contract: identity-and-kyc >
+ * Personal data).
  * @throws ConfigError naming what is missing or wrong
  */
 export const openKeyring = (
@@ -129,11 +129,11 @@ export const openKeyring = (
   const store = createWrappingKeyStore(db);
   const lifeMs = config.KEY_SERVICE_CACHE_SECONDS * 1000;
   const { logger } = adapter;
-  const kept = createKeptKeyring({ store, service, own, seals, lifeMs, logger });
-  if (registry !== undefined) observeUsable(registry, () => kept.isUsable());
+  const cachedKeyring = createKeptKeyring({ store, service, own, seals, lifeMs, logger });
+  if (registry !== undefined) observeUsable(registry, () => cachedKeyring.isUsable());
   const onError = (error: unknown): void =>
     logger.warn({ err: error }, 'the keys of personal data could not be read');
-  const refresh = () => kept.refresh().catch(onError);
+  const refresh = () => cachedKeyring.refresh().catch(onError);
   const loop = createLoop({
     everyMs: refreshMs,
     jitterMs: refreshMs / 10,
@@ -143,14 +143,15 @@ export const openKeyring = (
     random,
   });
   return {
-    keyring: kept.keyring,
+    keyring: cachedKeyring.keyring,
     async start() {
       await Promise.race([refresh(), timers.sleep(startWaitMs)]);
       loop.start();
     },
     async read() {
-      await kept.refresh();
-      if (!kept.isUsable()) throw new KeysUnavailableError('the key service withholds a key');
+      await cachedKeyring.refresh();
+      if (!cachedKeyring.isUsable())
+        throw new KeysUnavailableError('the key service withholds a key');
     },
     add: () => addKey(store, service),
     rewrap: () => rewrapKeys(store, service),

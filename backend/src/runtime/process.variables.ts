@@ -101,7 +101,7 @@ export const processVariables = defineVariables({
   },
 });
 
-/** Of a process that signs or verifies the tokens of customers and operators. */
+/** Variables of a process that signs or verifies the tokens of customers and operators. */
 export const tokenVariables = defineVariables({
   JWT_SECRET: {
     schema: secretList(32),
@@ -110,7 +110,7 @@ export const tokenVariables = defineVariables({
   },
 });
 
-/** Of a process at which operators or portal users sign in. */
+/** Variables of a process at which operators or portal users sign in. */
 export const staffVariables = defineVariables({
   SECOND_FACTOR_REQUIRED: {
     schema: flag(false),
@@ -118,7 +118,7 @@ export const staffVariables = defineVariables({
   },
 });
 
-/** Of a process in which a second person decides. */
+/** Variables of a process in which a second person decides. */
 export const approvalVariables = defineVariables({
   SECOND_OPERATOR_ACTIONS: {
     schema: list(''),
@@ -130,7 +130,10 @@ export const approvalVariables = defineVariables({
   },
 });
 
-/** Of a process whose requests may wait for rows: not of the worker, whose jobs come again. */
+/**
+ * Variables of a process whose requests may wait for rows. The worker has none, since its jobs are
+ * retried.
+ */
 export const contentionVariables = defineVariables({
   DATABASE_LOCK_WAIT_MS: {
     schema: integer(3000, 10, 25_000),
@@ -142,7 +145,7 @@ export const contentionVariables = defineVariables({
   },
 });
 
-/** Of a process that reads what may be some seconds old. */
+/** Variables of a process that reads data that may be some seconds old. */
 export const standbyVariables = defineVariables({
   DATABASE_READ_URL: {
     schema: directAddress().optional(),
@@ -185,7 +188,7 @@ export const apiVariables = defineVariables({
   },
 });
 
-/** Comma-separated whole seconds, at least one entry. */
+/** Parses a comma-separated list of at least one number of seconds. */
 const retrySeconds = (defaultValue: string) =>
   list(defaultValue)
     .pipe(z.array(z.string().regex(/^\d{1,5}$/u, 'must be whole seconds')).min(1))

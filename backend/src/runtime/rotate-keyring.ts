@@ -12,19 +12,22 @@ import { countOutdatedBodies, resealBodies } from '../modules/webhook-inbox/inde
 import type { Vault } from '../platform/crypto/index.ts';
 import type { Db, InTransaction } from '../platform/db/index.ts';
 
-/** The values that another key of the ring than its first one protects. */
+/** Counts the values that a key of the ring other than the first one protects. */
 export interface OutdatedValues {
-  /** Of customers, to be wrapped again. */
+  /** Data keys of customers, to be wrapped again. */
   readonly dataKeys: number;
   /** Bodies of webhooks that matched no customer, to be sealed again. */
   readonly webhookBodies: number;
-  /** Of people who were not signed in, and notes on them, to be sealed again. */
+  /** Tickets of people who were not signed in, and notes on them, to be sealed again. */
   readonly tickets: number;
   /** Secrets of authenticator apps, to be sealed again. */
   readonly secondFactors: number;
-  /** Requests to a second person, to be sealed again. */
+  /** Requests for approval, to be sealed again. */
   readonly approvals: number;
-  /** Of operators' text about no customer: rows of the audit log are never changed. */
+  /**
+   * Audit rows with operators' text about no customer. They stay, since audit rows are never
+   * changed.
+   */
   readonly auditRows: number;
 }
 
@@ -35,7 +38,7 @@ export interface KeyringDeps {
   readonly batchSize?: number;
 }
 
-/** Counts what still needs an old key of the ring. */
+/** Counts the values that still need an old key of the ring. */
 export const countOutdatedValues = async ({
   db,
   vault,
@@ -50,10 +53,10 @@ export const countOutdatedValues = async ({
 });
 
 /**
- * Moves everything to the first key of PII_KEYRING while the service runs. It wraps the customers'
- * data keys again, and seals again what the service's own key sealed. Values that data keys sealed
- * stay unchanged. Each batch is a transaction that skips rows in use, so it may be stopped, run
- * again and run by several processes at once.
+ * Moves all values to the first key of PII_KEYRING while the service runs. It wraps the customers'
+ * data keys again, and seals the values of the service's own key again. Values that data keys
+ * sealed stay unchanged. Each batch is a transaction that skips locked rows, so the rotation may be
+ * stopped, run again and run by several processes at once.
  * @returns the number of changed values
  */
 export const rotateKeyring = async (
@@ -74,7 +77,10 @@ export const rotateKeyring = async (
   return { dataKeys, webhookBodies, tickets: tickets + notes, secondFactors, approvals };
 };
 
-/** Creates the gauge of what still needs an old key, set after each pass of the sweep. */
+/**
+ * Creates the gauge of the values that still need an old key. It is set after each pass of the
+ * sweep.
+ */
 export const createKeyringMetrics = (registry: Registry) => {
   const outdated = new Gauge({
     name: 'keyring_outdated_values',

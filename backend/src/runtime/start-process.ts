@@ -20,18 +20,21 @@ interface ProcessParts {
   readonly config: ProcessConfig;
   /** The API. The worker has none. */
   readonly api?: { readonly server: Server; readonly port: number };
-  /** The variables of this process, in addition to those of every process. */
+  /** The readiness checks of this process, in addition to those of every process. */
   readonly checks?: readonly ReadinessCheck[];
-  /** Brings gauges up to date before metrics are read. */
+  /** Updates gauges before metrics are read. */
   readonly beforeMetrics?: () => Promise<void>;
-  /** Stops taking work. Resolves when what ran is done. */
+  /** Stops taking work. Resolves when running work is done. */
   readonly onDrain?: () => Promise<unknown>;
   readonly beforeStop?: () => Promise<unknown> | void;
-  /** Closed before the runtime's own clients. */
+  /** The clients to close before the runtime's own clients. */
   readonly closeFirst?: readonly Closer[];
 }
 
-/** Migrations only ever grow: once this build's are all there, they stay. */
+/**
+ * Creates the check that the database has this build's migrations. Once it passes, it always does,
+ * since migrations are only added.
+ */
 const createMigrationCheck = ({ database }: Runtime): (() => Promise<void>) => {
   let isComplete = false;
   return async () => {
@@ -43,9 +46,9 @@ const createMigrationCheck = ({ database }: Runtime): (() => Promise<void>) => {
 };
 
 /**
- * Refuses to start if times would be read in another zone than UTC, for example through a pooler
- * that drops startup parameters. If the database is not available yet, each connection is checked
- * when it is opened later.
+ * Throws if times would be read in a zone other than UTC, for example through a pooler that drops
+ * startup parameters. If the database is not available yet, each connection is checked when it is
+ * opened later.
  */
 const checkSession = async ({ database }: Runtime): Promise<void> => {
   await database.connections.checkSession().catch((error: unknown) => {
@@ -56,7 +59,9 @@ const checkSession = async ({ database }: Runtime): Promise<void> => {
 /** The part of the grace period in which open work is abandoned and closed, in milliseconds. */
 const closingMs = 8000;
 
-/** Listens, answers the probes, and shuts down in order at SIGTERM. */
+/**
+ * Opens the servers of a process, which answer its probes, and shuts it down in order at SIGTERM.
+ */
 export const startProcess = async (parts: ProcessParts): Promise<void> => {
   const { runtime, config, api, beforeMetrics, onDrain, beforeStop } = parts;
   const { logger, metrics, database, redis, switches } = runtime;

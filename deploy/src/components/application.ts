@@ -5,21 +5,23 @@ import { releaseName } from '../processes.ts';
 import { chartValues, testbedValues } from '../values/chart-values.ts';
 import type { Foundation } from './foundation.ts';
 
-/** From the folder that holds the program's entry, where Pulumi runs it. */
+/** The path from the folder of the program's entry, where Pulumi runs it. */
 const chartsFolder = '../../charts';
 
-/** The collaborators' addresses and the ways to them, as the testbed has them. */
+/** The values with the testbed's collaborators, their addresses and their network rules. */
 const testbedFile = `${chartsFolder}/${releaseName}/ci/testbed-values.yaml`;
 
-/** What an application is made of. */
+/** The parts of an application. */
 export interface ApplicationArgs {
   readonly config: StackConfig;
   readonly foundation: Foundation;
 }
 
-/** Installs the chart, in dev after the testbed, each object as a resource of the stack. */
+/**
+ * Installs the chart, and with `testbed` also the testbed. Each object is a resource of the stack.
+ */
 export class Application extends pulumi.ComponentResource {
-  /** The name of the release, which the chart's labels carry. */
+  /** The name of the release, which is in the chart's labels. */
   readonly release: pulumi.Output<string>;
 
   constructor(
@@ -53,7 +55,7 @@ export class Application extends pulumi.ComponentResource {
       },
       { parent: this },
     );
-    // Known when every object of the chart is there and ready.
+    // The name is known when every object of the chart exists and is ready.
     this.release = pulumi
       .all([chart.resources, ...testbed.map(({ resources }) => resources)])
       .apply(() => releaseName);

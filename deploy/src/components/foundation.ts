@@ -7,7 +7,7 @@ import { labelsOf, restrictedPods } from '../values/labels.ts';
 import { secretData } from '../values/secret-data.ts';
 import { stackAnnotations } from '../values/stack-facts.ts';
 
-/** Names of the Secrets that the testbed publishes: one for all processes. */
+/** The names of the Secrets that the testbed publishes. All processes share one. */
 const testbedSecrets = {
   secrets: {
     customer: 'testbed-app',
@@ -18,22 +18,29 @@ const testbedSecrets = {
   migrationSecret: 'testbed-migrate',
 } as const;
 
-/** Never sent again once it is there, so that what an operator flipped stays flipped. */
+/**
+ * The fields of the settings that are not sent again once they exist, so that an operator's change
+ * of a switch stays.
+ */
 const settingsIgnored = ['data', 'metadata.labels', 'metadata.annotations'];
 
-/** A claim may stay unbound until the first pod that uses it is placed. */
+/**
+ * Keeps Pulumi from waiting for a claim, which may stay unbound until the first pod that uses it is
+ * scheduled.
+ */
 const unawaited = { 'pulumi.com/skipAwait': 'true' };
 
 /** The parts of a foundation. */
 export interface FoundationArgs {
   readonly config: StackConfig;
-  /** Secrets that other stacks hold, by their variables' names. */
+  /** The secrets that other stacks hold, by the names of their variables. */
   readonly secretsOfOthers: Readonly<Record<string, pulumi.Output<string>>>;
 }
 
 /**
- * Creates what must exist before the chart and outlive it: the namespace, the secrets, the switches
- * and the claim of the customers' documents. What cannot be made again is protected.
+ * Creates the objects that must exist before the chart and outlive it. These are the namespace, the
+ * secrets, the switches and the claim of the customers' documents. Objects that cannot be recreated
+ * are protected.
  */
 export class Foundation extends pulumi.ComponentResource {
   /** The namespace's name, known once it exists. */
@@ -125,17 +132,17 @@ export class Foundation extends pulumi.ComponentResource {
       ...config.secrets,
       ...secretsOfOthers,
     };
-    const isGiven = Object.keys({ ...own, ...config.secretsFrom }).length > 0;
-    if (config.testbed && !isGiven) return testbedSecrets;
+    const hasSecrets = Object.keys({ ...own, ...config.secretsFrom }).length > 0;
+    if (config.testbed && !hasSecrets) return testbedSecrets;
     const data = secretData(own);
-    const create = (who: keyof typeof data) => {
-      if (Object.keys(data[who]).length === 0) return undefined;
-      const name = `${releaseName}-${who}`;
+    const create = (owner: keyof typeof data) => {
+      if (Object.keys(data[owner]).length === 0) return undefined;
+      const name = `${releaseName}-${owner}`;
       return new kubernetes.core.v1.Secret(
         name,
         {
           metadata: { namespace: this.namespace, labels: labelsOf(name) },
-          stringData: pulumi.secret({ ...data[who] }),
+          stringData: pulumi.secret({ ...data[owner] }),
         },
         parent,
       ).metadata.name;

@@ -3,13 +3,13 @@ import { stackConfigSchema } from './stack-config.ts';
 
 /** A key of a stack's configuration, as its documentation names it. */
 export interface ConfigKey {
-  /** Path below `digital-gold:`, such as `image.tag`. */
+  /** The path below `digital-gold:`, such as `image.tag`. */
   readonly path: string;
   readonly doc: string;
   readonly required: boolean;
-  /** Its default. Undefined if it has none or is required. */
+  /** The default, or undefined if the key has none or is required. */
   readonly defaultText: string | undefined;
-  /** The only values it may have, if there are few. */
+  /** The allowed values, if only a few are allowed. */
   readonly allowed: readonly string[];
 }
 
@@ -50,7 +50,10 @@ export const configKeys: readonly ConfigKey[] = leavesOf(
   '',
 );
 
-/** Returns the names allowed below a path (empty for the top), for the message of a wrong one. */
+/**
+ * Returns the allowed names below a path, which is empty for the top. They are for the message of
+ * an unknown key.
+ */
 export const namesBelow = (path: string): readonly string[] => {
   const prefix = path === '' ? '' : `${path}.`;
   const names = configKeys

@@ -4,7 +4,7 @@ const begin = '<!-- keys: begin, written by `npm run docs:config -w deploy` -->'
 const end = '<!-- keys: end -->';
 
 const valueText = ({ required, defaultText, allowed }: ConfigKey): string => {
-  const choices = allowed.map((one) => `\`${one}\``).join(', ');
+  const choices = allowed.map((choice) => `\`${choice}\``).join(', ');
   if (required) return choices === '' ? 'required' : `required: ${choices}`;
   const fallback = defaultText === undefined ? 'none' : `\`${defaultText}\``;
   return choices === '' ? fallback : `${fallback} of ${choices}`;
@@ -19,8 +19,8 @@ const table = ['| Key | Default | What it is |', '|---|---|---|', ...configKeys.
  * @throws Error when the page has no place for the table.
  */
 export const withConfigTable = (page: string): string => {
-  const [head, rest] = page.split(begin);
-  const tail = rest?.split(end)[1];
+  const [head, following] = page.split(begin);
+  const tail = following?.split(end)[1];
   if (head === undefined || tail === undefined) throw new Error(`the page has no "${begin}"`);
   return `${head}${begin}\n${table.join('\n')}\n${end}${tail}`;
 };

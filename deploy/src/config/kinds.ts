@@ -1,12 +1,13 @@
 import { z } from 'zod';
 
-/** The kinds of value in a stack's configuration. Each message says what is allowed. */
+/** The kinds of value in a stack's configuration. Each message names the allowed values. */
 
 const notText = 'must be text; set it with --type string';
 
 /**
- * A text that may look like something else: below a path the CLI makes a number of `12` and a flag
- * of `true`. Whole numbers that JavaScript cannot hold exactly are refused.
+ * Parses a text that the CLI may have turned into another type. Below a path it turns `12` into a
+ * number and `true` into a flag. Whole numbers that JavaScript cannot represent exactly are
+ * refused.
  */
 export const configText = () =>
   z
@@ -15,7 +16,7 @@ export const configText = () =>
     })
     .transform(String);
 
-/** The name of a Kubernetes object in its narrowest form, a DNS label. */
+/** Parses the name of a Kubernetes object in its narrowest form, a DNS label. */
 export const dnsLabel = () =>
   z
     .string()
@@ -25,7 +26,7 @@ export const dnsLabel = () =>
       'must be lower-case letters, digits and inner dashes, at most 63 of them',
     );
 
-/** The name of a Kubernetes object whose kind allows dots. */
+/** Parses the name of a Kubernetes object whose kind allows dots. */
 export const objectName = () =>
   z
     .string()
@@ -35,7 +36,7 @@ export const objectName = () =>
       'must be lower-case letters, digits, inner dashes and dots',
     );
 
-/** A host name of an ingress, without a port. */
+/** Parses a host name of an ingress, without a port. */
 export const hostName = () =>
   z
     .string()
@@ -45,14 +46,14 @@ export const hostName = () =>
       'must be a lower-case host name with a dot in it, without a port',
     );
 
-/** An amount of storage as Kubernetes writes it. */
+/** Parses an amount of storage in Kubernetes' form. */
 export const quantity = () =>
   z.string().regex(/^[1-9]\d*(Mi|Gi|Ti)$/u, 'must be a whole number with Mi, Gi or Ti');
 
-/** The name of an environment variable. */
+/** Parses the name of an environment variable. */
 export const variableName = () =>
   z.string().regex(/^[A-Z][A-Z0-9_]*$/u, 'must be upper-case letters, digits and underscores');
 
-/** A range of addresses, IPv4 or IPv6. */
+/** Parses a range of IPv4 or IPv6 addresses. */
 export const cidr = () =>
   z.union([z.cidrv4(), z.cidrv6()], { error: 'must be a range of addresses, such as 10.0.0.0/8' });

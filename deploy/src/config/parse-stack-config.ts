@@ -8,14 +8,14 @@ import { stackConfigSchema, type StackConfig, type StackKeys } from './stack-con
 /** The prefix of this project's keys in Pulumi's configuration. */
 export const keyPrefix = 'digital-gold:';
 
-/** Lists what is wrong with a stack's configuration, one line for each key, never with a secret. */
+/** Lists the problems of a stack's configuration, one line for each key, never with a secret. */
 export class StackConfigError extends Error {
   override readonly name = 'StackConfigError';
 }
 
 /**
- * Pulumi hands every value over as text. An object, a number or a flag is JSON, a text is
- * unchanged.
+ * Returns the value of a key. Pulumi passes every value as text. An object, a number or a flag is
+ * JSON, and a text is unchanged.
  */
 const valueOf = (key: string, text: string): unknown => {
   const shape: Readonly<Record<string, z.ZodType>> = stackConfigSchema.shape;
@@ -91,7 +91,7 @@ const releaseIsThere = ({ release }: StackKeys, releases: Releases): readonly Pr
   return [{ path: 'release', message: `${release} has no file in releases/; there are: ${known}` }];
 };
 
-/** Puts what the release names in its place. */
+/** Replaces the release by the chart and the image that it names. */
 const withRelease = (keys: StackKeys, releases: Releases): StackConfig => {
   const release = keys.release === undefined ? undefined : releases.read(keys.release);
   const { repository, tag, ...image } = { ...keys.image, ...release?.image };
@@ -111,7 +111,7 @@ const withRelease = (keys: StackKeys, releases: Releases): StackConfig => {
  * Checks a stack's configuration: first each key, then the rules that involve several keys.
  * @param texts Pulumi's whole configuration, key to text. Other projects' keys are ignored.
  * @param secretKeys The keys that Pulumi keeps encrypted.
- * @throws StackConfigError naming every key that is wrong and what is allowed there.
+ * @throws StackConfigError naming every wrong key and the values that it may have.
  */
 export const parseStackConfig = (
   texts: Readonly<Record<string, string>>,

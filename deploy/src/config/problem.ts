@@ -1,18 +1,18 @@
 import type { StackKeys } from './stack-config.ts';
 
-/** A wrong key, and what is allowed there. */
+/** A problem of a key. */
 export interface Problem {
-  /** Path below `digital-gold:`, such as `image.tag`. */
+  /** The path below `digital-gold:`, such as `image.tag`. */
   readonly path: string;
   readonly message: string;
 }
 
-/** Says what is wrong with a configuration whose keys are each right by themselves. */
+/** Returns the problems between the keys of a configuration, each of which is valid by itself. */
 export type Rule = (config: StackKeys) => readonly Problem[];
 
 /**
- * Returns true when the processes refuse everything made for tests, so that a stack reports it
- * first.
+ * Returns true if the processes would refuse test credentials and the sandbox. A stack then reports
+ * them before it changes anything.
  */
 export const isLive = ({ tier, appMode }: StackKeys): boolean =>
   tier === 'prod' || appMode === 'production';

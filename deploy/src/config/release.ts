@@ -13,7 +13,7 @@ export const releaseSchema = z.strictObject({
   chart: z.strictObject({
     /** An address of a registry such as `oci://…`, a file or a folder. */
     source: z.string().min(1),
-    /** Of the registry's chart. It is left out for a file or a folder. */
+    /** The version of the registry's chart. It is left out for a file or a folder. */
     version: z.string().optional(),
   }),
   image: z.strictObject({
@@ -44,7 +44,7 @@ export const openReleases = (folder: string): Releases => ({
     const parsed = releaseSchema.safeParse(parse(readFileSync(file, 'utf8')));
     if (!parsed.success) throw new Error(`${file}: ${z.prettifyError(parsed.error)}`);
     if (parsed.data.version !== version) {
-      throw new Error(`${file}: version is ${parsed.data.version}, not that of its name`);
+      throw new Error(`${file}: version is ${parsed.data.version}, not the version in its name`);
     }
     return parsed.data;
   },

@@ -16,6 +16,6 @@ const rules: readonly Rule[] = [
   ...productionRules,
 ];
 
-/** Everything that the keys of a configuration do not agree on. It never holds a secret's value. */
+/** Returns every problem between the keys of a configuration. None contains a secret's value. */
 export const brokenRules = (config: StackKeys): readonly Problem[] =>
   rules.flatMap((rule) => rule(config));

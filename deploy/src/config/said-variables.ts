@@ -2,16 +2,18 @@ import { z } from 'zod';
 import { processes } from '../processes.ts';
 import type { StackKeys } from './stack-config.ts';
 
-/** A plain variable, wherever a stack says it. */
+/** A plain variable that a stack sets, in `environment` or in `values`. */
 export interface SaidVariable {
-  /** Path below `digital-gold:`, such as `environment.LOG_LEVEL`. */
+  /** The path below `digital-gold:`, such as `environment.LOG_LEVEL`. */
   readonly path: string;
   readonly name: string;
   /** Undefined if a Secret or the pod gives the value. */
   readonly value: string | undefined;
 }
 
-/** A section of the chart's values with variables. Anything else there the chart's schema refuses. */
+/**
+ * A section of the chart's values with variables. The chart's schema refuses any other form of it.
+ */
 const sectionSchema = z.object({
   config: z.record(z.string(), z.unknown()).catch({}),
   extraEnv: z.array(z.object({ name: z.string(), value: z.string().optional() })).catch([]),
@@ -30,8 +32,9 @@ const ofSection = (section: unknown, path: string): readonly SaidVariable[] => {
 };
 
 /**
- * Lists every plain variable of a stack: those of `environment`, and those that `values` gives to
- * all pods or to one process, which win over them. The rules of a tier hold for each.
+ * Lists every plain variable of a stack. They are the variables of `environment`, and those that
+ * `values` sets for all pods or for one process, which override them. The rules of a tier apply to
+ * all of them.
  */
 export const saidVariables = ({ environment, values }: StackKeys): readonly SaidVariable[] => [
   ...Object.entries(environment).map(([name, value]) => ({

@@ -26,7 +26,8 @@ const variablesAreLive: Rule = (config) =>
 const gatewaysAreReal: Rule = (config) =>
   saidVariables(config).flatMap(({ path, name, value = '' }) =>
     problemIf(
-      name === 'PAYMENT_GATEWAYS' && value.split(',').some((one) => one.trim() === 'sandbox'),
+      name === 'PAYMENT_GATEWAYS' &&
+        value.split(',').some((gateway) => gateway.trim() === 'sandbox'),
       path,
       'names the sandbox; production mode accepts only real gateways',
     ),
@@ -41,7 +42,9 @@ const clockIsReal: Rule = (config) =>
     ),
   );
 
-/** Refuses what the processes would refuse in production mode, before anything is changed. */
+/**
+ * Refuses variables that the processes would refuse in production mode, before anything is changed.
+ */
 export const sandboxRules: readonly Rule[] = [variablesAreLive, gatewaysAreReal, clockIsReal].map(
   inProductionMode,
 );

@@ -17,16 +17,18 @@ const placesOf = ({ secrets = {}, secretsFrom, references }: StackKeys, name: st
     ([place, names]) => (Object.hasOwn(names, name) ? [place] : []),
   );
 
-/** A Secret of the same operator may hold a database's address whole or in parts. */
-const isThere = (config: StackKeys, name: string): boolean => {
+/**
+ * Returns true if a stack sets a secret. A database's address may be set as a whole or in parts.
+ */
+const isSet = (config: StackKeys, name: string): boolean => {
   if (placesOf(config, name).length > 0) return true;
   const parts = partsOfAddresses[name] ?? [];
-  const isGiven = (part: string) =>
+  const isPartSet = (part: string) =>
     Object.hasOwn(config.secretsFrom, part) || Object.hasOwn(config.environment, part);
-  return parts.length > 0 && parts.every(isGiven);
+  return parts.length > 0 && parts.every(isPartSet);
 };
 
-const areThere: Rule = (config) => {
+const requiredAreSet: Rule = (config) => {
   const { secrets, secretsFrom, references, testbed, environment } = config;
   const others = [...Object.keys(secretsFrom), ...Object.keys(references.secrets)];
   if (secrets === undefined && others.length === 0) {
@@ -39,7 +41,7 @@ const areThere: Rule = (config) => {
   const keys = holdsKeysElsewhere(environment) ? [] : [keyringSecret];
   return [...requiredSecrets, ...keys, migrationSecret].flatMap((name) =>
     problemIf(
-      !isThere(config, name),
+      !isSet(config, name),
       `secrets.${name}`,
       'is missing; set it with --secret, or name a Secret in `secretsFrom`',
     ),
@@ -84,7 +86,10 @@ const areNotPublished: Rule = (config) =>
     ),
   );
 
-/** Reads an address. Of one with several hosts the first stands for all, since no parser takes them. */
+/**
+ * Reads an address. If it has several hosts, only the first is read, since URL parsers accept only
+ * one.
+ */
 const readAddress = (text: string): URL | undefined => {
   const single = text.replace(/^([\w+]+:\/\/(?:[^@/]*@)?[^,/?]*),[^/?]*/u, '$1');
   return URL.canParse(single) ? new URL(single) : undefined;
@@ -115,7 +120,9 @@ const isSecured = (address: string): boolean => {
   return url !== undefined && url.password !== '' && encrypts(url);
 };
 
-/** Refuses what the processes would refuse in production mode, before anything is changed. */
+/**
+ * Refuses addresses that the processes would refuse in production mode, before anything is changed.
+ */
 const storesAreSecured: Rule = (config) =>
   ['DATABASE_URL', 'REDIS_URL', migrationSecret].flatMap((name) => {
     const address = config.secrets?.[name];
@@ -127,9 +134,9 @@ const storesAreSecured: Rule = (config) =>
     );
   });
 
-/** Rules of the secrets. No message may carry a value. */
+/** The rules of secrets. No message may contain a value. */
 export const secretRules: readonly Rule[] = [
-  areThere,
+  requiredAreSet,
   areInOnePlace,
   areKnown,
   areNotPublished,

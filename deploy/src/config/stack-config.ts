@@ -11,7 +11,7 @@ import {
 
 export const tiers = ['dev', 'staging', 'prod'] as const;
 
-/** Internal APIs are served by another ingress class than the public one. */
+/** The ingress classes. Internal APIs have a class of their own. */
 const ingressReaches = ['public', 'internal'] as const;
 
 const image = z.strictObject({
@@ -167,8 +167,8 @@ const references = z.strictObject({
 });
 
 /**
- * Everything that a stack can say, below the project's name `digital-gold:`. Closed: a key that
- * is not here is refused. What several keys must agree on is in `rules.ts`.
+ * The schema of a stack's keys, below the project's name `digital-gold:`. Unknown keys are refused.
+ * The rules between several keys are in `rules.ts`.
  */
 export const stackConfigSchema = z.strictObject({
   tier: z.enum(tiers).describe('how strict the rules between the keys are'),
@@ -230,13 +230,13 @@ export const stackConfigSchema = z.strictObject({
     .describe("anything else that the chart's values allow; what a key here sets is refused there"),
 });
 
-/** A stack's configuration as its keys say it, each checked by itself, with its defaults. */
+/** A stack's configuration, with each key checked by itself, and with the defaults. */
 export type StackKeys = z.output<typeof stackConfigSchema>;
 
-/** The chart to install: a folder, a file or an address of a registry. */
+/** The chart to install, which is a folder, a file or an address of a registry. */
 interface ChartSource {
   readonly chart: string;
-  /** Of a registry, or undefined for a folder or a file. */
+  /** The version in a registry, or undefined for a folder or a file. */
   readonly version?: string;
 }
 

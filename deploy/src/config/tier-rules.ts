@@ -30,7 +30,7 @@ const environmentIsPlain: Rule = (config) =>
         `is a secret; set \`secrets.${name}\` with --secret instead`,
       );
     }
-    if (switchNames.some((one) => one === name)) {
+    if (switchNames.some((known) => known === name)) {
       return problemIf(true, path, `is a switch; \`settings.${name}\` gives its first value`);
     }
     if (name === 'APP_MODE') return problemIf(true, path, 'has a key of its own, `appMode`');
@@ -83,7 +83,10 @@ const objectsAreShared: Rule = ({ tier, objectStore }) =>
     'must be ReadWriteMany, since the pods of the customer API, the admin API and the worker share it',
   );
 
-/** Without a key the pods' own identity is used, so a key and its secret go together. */
+/**
+ * Requires the bucket's address and name, and a key's id and secret only together. Without a key,
+ * the pods' own identity is used.
+ */
 const bucketIsNamed: Rule = ({
   objectStore,
   environment,
@@ -93,13 +96,13 @@ const bucketIsNamed: Rule = ({
 }) => {
   if (objectStore.type !== 's3') return [];
   const name = 'S3_SECRET_ACCESS_KEY';
-  const hasSecret = [secrets, secretsFrom, references.secrets].some((one) => name in one);
+  const hasSecret = [secrets, secretsFrom, references.secrets].some((source) => name in source);
   const hasKey = environment['S3_ACCESS_KEY_ID'] !== undefined;
   return [
-    ...['S3_BASE_URL', 'S3_BUCKET'].flatMap((one) =>
+    ...['S3_BASE_URL', 'S3_BUCKET'].flatMap((variable) =>
       problemIf(
-        environment[one] === undefined,
-        `environment.${one}`,
+        environment[variable] === undefined,
+        `environment.${variable}`,
         'is missing; objectStore.type is s3',
       ),
     ),

@@ -2,8 +2,8 @@ import { apis, processes } from '../processes.ts';
 import { problemIf, type Rule } from './problem.ts';
 
 /**
- * Paths of the chart's values that a key of the stack sets, with that key. The rules of the tiers
- * hold for the keys, so that each of these can be set in only one way.
+ * The paths of the chart's values that a key of the stack sets, with that key. The rules of the
+ * tiers apply to the keys, so these values must not be set in another way.
  */
 const governed: Readonly<Record<string, string>> = {
   image: '`release` or `image`',
@@ -44,7 +44,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns the value at a path, or undefined if there is none. */
-const at = (values: unknown, path: string): unknown => {
+const valueAt = (values: unknown, path: string): unknown => {
   let found = values;
   for (const name of path.split('.')) {
     if (!isRecord(found)) return undefined;
@@ -55,17 +55,21 @@ const at = (values: unknown, path: string): unknown => {
 
 const keysDecide: Rule = ({ values }) =>
   Object.entries(governed).flatMap(([path, owner]) =>
-    problemIf(at(values, path) !== undefined, `values.${path}`, `is set by ${owner}; leave it out`),
+    problemIf(
+      valueAt(values, path) !== undefined,
+      `values.${path}`,
+      `is set by ${owner}; leave it out`,
+    ),
   );
 
 const budgetsStay: Rule = ({ tier, values }) =>
   processes.flatMap((process) =>
     problemIf(
-      tier === 'prod' && at(values, `${process}.podDisruptionBudget.enabled`) === false,
+      tier === 'prod' && valueAt(values, `${process}.podDisruptionBudget.enabled`) === false,
       `values.${process}.podDisruptionBudget.enabled`,
       'must be true or left out in prod, where an upgrade of the nodes must leave a pod',
     ),
   );
 
-/** Rules of the chart's values that a stack adds to those of its keys. */
+/** The rules of the chart's values that a stack sets in addition to its keys. */
 export const valuesRules: readonly Rule[] = [keysDecide, budgetsStay];

@@ -2,7 +2,7 @@ import type { Process } from '../processes.ts';
 
 /**
  * The backend's environment variables that this program must know by name. The lists of secrets
- * follow backend/docs/configuration.md. A test holds them together.
+ * follow backend/docs/configuration.md. A test compares them.
  */
 
 /** Secrets without which a process of the chart does not start. */
@@ -18,10 +18,10 @@ export const requiredSecrets = [
   'MSG91_AUTH_KEY',
 ] as const;
 
-/** The keys of personal data, needed unless a key service holds them. */
+/** The keys of personal data. They are needed unless a key service holds the keys. */
 export const keyringSecret = 'PII_KEYRING';
 
-/** The secret that only the migration job has: no process that serves may own the schema. */
+/** The secret that only the migration job has, since no other process may own the schema. */
 export const migrationSecret = 'MIGRATE_DATABASE_URL';
 
 /**
@@ -56,7 +56,7 @@ export const optionalSecrets = [
   'S3_SECRET_ACCESS_KEY',
 ] as const;
 
-const own = [
+const ofEveryProcess = [
   'DATABASE_URL',
   'REDIS_URL',
   'PII_KEYRING',
@@ -66,14 +66,14 @@ const own = [
   'REDIS_SENTINEL_PASSWORD',
   'VAULT_TOKEN',
 ] as const;
-const money = [
+const ofMoney = [
   'SAFEGOLD_TOKEN',
   'RAZORPAYX_KEY_SECRET',
   'CASHFREE_CLIENT_SECRET',
   'RAZORPAY_KEY_SECRET',
   'SANDBOX_GATEWAY_KEY_SECRET',
 ] as const;
-const webhooks = [
+const ofWebhooks = [
   'PAYOUT_WEBHOOK_SECRETS',
   'CASHFREE_WEBHOOK_SECRETS',
   'RAZORPAY_WEBHOOK_SECRETS',
@@ -83,27 +83,27 @@ const webhooks = [
 /** The secrets that each process reads. It gets no others. */
 export const processSecrets: Readonly<Record<Process, readonly string[]>> = {
   customer: [
-    ...own,
+    ...ofEveryProcess,
     'JWT_SECRET',
-    ...money,
-    ...webhooks,
+    ...ofMoney,
+    ...ofWebhooks,
     'DATABASE_READ_URL',
     'KYC_WEBHOOK_SECRETS',
     'MSG91_AUTH_KEY',
     'S3_SECRET_ACCESS_KEY',
   ],
   admin: [
-    ...own,
+    ...ofEveryProcess,
     'JWT_SECRET',
-    ...money,
+    ...ofMoney,
     'DATABASE_READ_URL',
     'GITHUB_TOKEN',
     'S3_SECRET_ACCESS_KEY',
   ],
-  accounting: [...own, 'DATABASE_READ_URL'],
+  accounting: [...ofEveryProcess, 'DATABASE_READ_URL'],
   worker: [
-    ...own,
-    ...money,
+    ...ofEveryProcess,
+    ...ofMoney,
     'GITHUB_TOKEN',
     'JOBS_DATABASE_URL',
     'PROOF_SIGNING_KEYS',
@@ -137,9 +137,11 @@ export const ownedNames: readonly string[] = [
   'OBJECT_STORE_DIR',
 ];
 
-/** Secrets that the repository publishes carry one of these, in clear or in base64. */
+/**
+ * Every secret that the repository publishes contains one of these marks, in clear or in base64.
+ */
 const publishedMarks = ['dev-only-', Buffer.from('dev-only-').toString('base64')];
 
-/** Recognises a text with a secret that the repository publishes for development. */
+/** Returns true for a text with a secret that the repository publishes for development. */
 export const isPublishedSecret = (text: string): boolean =>
   publishedMarks.some((mark) => text.includes(mark));

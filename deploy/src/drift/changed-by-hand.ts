@@ -17,25 +17,35 @@ const managedSchema = z.object({
   }),
 });
 
-/** A field that a rolling restart leaves, which every deployment may have. */
-const ofARestart = 'kubectl.kubernetes.io/restartedAt';
+/**
+ * The annotation that a rolling restart adds. It is not reported, since every Deployment may be
+ * restarted.
+ */
+const restartAnnotation = 'kubectl.kubernetes.io/restartedAt';
 
-/** Finds in an object what a key of a field set names: a field, or an element of a list. */
-const under = (value: unknown, key: string): unknown => {
+/**
+ * Returns the part of an object that a key of a field set names, which is a field or an element of
+ * a list.
+ */
+const partAt = (value: unknown, key: string): unknown => {
   const name = key.slice(2);
   if (!Array.isArray(value)) return fieldsSchema.safeParse(value).data?.[name];
   const wanted: unknown = JSON.parse(name);
   const list: readonly unknown[] = value;
-  return list.find((one) => {
-    const element = fieldsSchema.safeParse(one).data;
+  return list.find((candidate) => {
+    const element = fieldsSchema.safeParse(candidate).data;
     const named = fieldsSchema.safeParse(wanted).data;
-    if (element === undefined || named === undefined) return one === wanted;
-    return Object.entries(named).every(([part, is]) => (element[part] ?? is) === is);
+    if (element === undefined || named === undefined) return candidate === wanted;
+    return Object.entries(named).every(
+      ([part, expected]) => (element[part] ?? expected) === expected,
+    );
   });
 };
 
-/** Lists the paths of a field set that an object does not name, such as `spec.nodeSelector.disk`. */
-const pathsBeside = (
+/**
+ * Lists the paths of a field set that an object does not have, such as `spec.nodeSelector.disk`.
+ */
+const missingPaths = (
   fields: unknown,
   object: unknown,
   above: readonly string[] = [],
@@ -43,14 +53,15 @@ const pathsBeside = (
   const below = Object.entries(fieldsSchema.safeParse(fields).data ?? {});
   const parts = below.filter(([key]) => key !== '.');
   if (parts.length === 0) return object === undefined ? [above.join('.')] : [];
-  return parts.flatMap(([key, rest]) =>
-    pathsBeside(rest, under(object, key), [...above, key.slice(2)]),
+  return parts.flatMap(([key, inner]) =>
+    missingPaths(inner, partAt(object, key), [...above, key.slice(2)]),
   );
 };
 
 /**
- * Names the fields of an object of the cluster that somebody wrote with kubectl and the stack does
- * not name. No deployment would take them back, so no comparison shows them.
+ * Lists the fields of an object of the cluster that were set with kubectl and that the stack does
+ * not have. No deployment would remove them, and a comparison of the stack's fields does not show
+ * them.
  */
 export const changedByHand = (live: unknown, wanted: StackObject): readonly string[] =>
   managedSchema
@@ -59,7 +70,7 @@ export const changedByHand = (live: unknown, wanted: StackObject): readonly stri
       ({ manager, subresource }) => manager.startsWith('kubectl') && subresource !== 'status',
     )
     .flatMap(({ manager, time, fieldsV1 }) =>
-      pathsBeside(fieldsV1, wanted)
-        .filter((path) => !path.endsWith(ofARestart))
+      missingPaths(fieldsV1, wanted)
+        .filter((path) => !path.endsWith(restartAnnotation))
         .map((path) => `${path} was added by ${manager} at ${time}`),
     );

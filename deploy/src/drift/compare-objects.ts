@@ -9,12 +9,12 @@ const listSchema = z.array(z.unknown());
 const mapOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
   mapSchema.safeParse(value).data;
 
-/** Names the parts of a map or of a list. */
+/** Returns the parts of a map or of a list by their keys. */
 const partsOf = (value: unknown): readonly (readonly [string, unknown])[] => {
   const list = listSchema.safeParse(value).data;
   return list === undefined
     ? Object.entries(mapOf(value) ?? {})
-    : list.map((one, at) => [String(at), one]);
+    : list.map((item, index) => [String(index), item]);
 };
 
 const partOf = (value: unknown, key: string): unknown =>
@@ -26,8 +26,11 @@ interface Field {
   readonly is: unknown;
 }
 
-/** A wanted value, as the cluster had it after the deployment, and as it has it now. */
-interface Three {
+/**
+ * A value as the stack wants it, as the cluster had it after the deployment, and as the cluster has
+ * it now.
+ */
+interface ComparedValue {
   readonly wanted: unknown;
   readonly made: unknown;
   readonly live: unknown;
@@ -35,37 +38,36 @@ interface Three {
 
 /**
  * Finds the fields whose value now differs from the value that was deployed. The cluster normalises
- * many values, so the values that it had after the deployment are compared with those that it has
- * now.
+ * many values, so the values after the deployment are compared with the present values.
  */
-const changedFields = ({ wanted, made, live }: Three, path = ''): readonly Field[] => {
+const changedFields = ({ wanted, made, live }: ComparedValue, path = ''): readonly Field[] => {
   const parts = partsOf(wanted);
   if (parts.length === 0) {
-    // An empty map says that there is one, and others fill it.
+    // An empty map only requires that the map exists. Others fill it.
     const isSame =
       mapOf(wanted) === undefined
         ? isDeepStrictEqual(made, live)
         : (made === undefined) === (live === undefined);
     return isSame ? [] : [{ path, was: made, is: live }];
   }
-  return parts.flatMap(([key, one]) =>
+  return parts.flatMap(([key, part]) =>
     changedFields(
-      { wanted: one, made: partOf(made, key), live: partOf(live, key) },
+      { wanted: part, made: partOf(made, key), live: partOf(live, key) },
       path === '' ? key : `${path}.${key}`,
     ),
   );
 };
 
-const shown = (value: unknown): string =>
+const display = (value: unknown): string =>
   value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 200);
 
-/** A Secret's text is stored as data, and is never shown. */
+/** Returns true for a Secret. Its text is stored as `data`, and is never shown. */
 const isSecret = ({ kind }: StackObject): boolean => kind === 'Secret';
 
 const storedForm = (wanted: StackObject): StackObject => {
   if (!isSecret(wanted)) return wanted;
-  const { stringData, ...rest } = wanted;
-  return { ...rest, data: { ...mapOf(wanted['data']), ...mapOf(stringData) } };
+  const { stringData, ...fields } = wanted;
+  return { ...fields, data: { ...mapOf(wanted['data']), ...mapOf(stringData) } };
 };
 
 const keyOf = (value: unknown): string => {
@@ -75,23 +77,23 @@ const keyOf = (value: unknown): string => {
 };
 
 /**
- * Says of each object of a stack what is not as it was deployed.
- * @param live The objects as the cluster has them now, with their managed fields.
+ * Describes how each object of a stack differs from its deployed form.
+ * @param live The cluster's present objects, with their managed fields.
  */
 export const compareObjects = (
   objects: readonly Deployed[],
   live: readonly unknown[],
 ): readonly string[] => {
-  const found = new Map(live.map((one) => [keyOf(one), one]));
+  const found = new Map(live.map((object) => [keyOf(object), object]));
   return objects.flatMap(({ wanted, made, isOperated }) => {
     const title = `${wanted.kind} ${wanted.metadata.name}`;
-    const now = found.get(keyOf(wanted));
-    if (now === undefined) return [`${title} is gone`];
-    const changed = changedFields({ wanted: storedForm(wanted), made, live: now });
-    const told = changed.map(({ path, was, is }) =>
-      isSecret(wanted) ? `${path} was changed` : `${path} was ${shown(was)}, is ${shown(is)}`,
+    const present = found.get(keyOf(wanted));
+    if (present === undefined) return [`${title} is gone`];
+    const changed = changedFields({ wanted: storedForm(wanted), made, live: present });
+    const changes = changed.map(({ path, was, is }) =>
+      isSecret(wanted) ? `${path} was changed` : `${path} was ${display(was)}, is ${display(is)}`,
     );
-    const added = isOperated ? [] : changedByHand(now, wanted);
-    return [...told, ...added].map((what) => `${title}: ${what}`);
+    const added = isOperated ? [] : changedByHand(present, wanted);
+    return [...changes, ...added].map((change) => `${title}: ${change}`);
   });
 };

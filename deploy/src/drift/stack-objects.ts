@@ -15,10 +15,10 @@ export interface Deployed {
   readonly isOperated: boolean;
 }
 
-/** The objects of a stack, and the way to the cluster that they are on. */
+/** The objects of a stack, and the access to their cluster. */
 export interface StackObjects {
   readonly objects: readonly Deployed[];
-  /** The content of a kubeconfig or its path. The machine's own if left out. */
+  /** The content of a kubeconfig or its path. Undefined means the machine's own. */
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
 }
@@ -53,55 +53,59 @@ const providerSchema = z.object({
 });
 const secretSchema = z.looseObject({ plaintext: z.string() });
 
-/** The key by which Pulumi marks a value that is more than itself, such as a secret. */
+/** The key by which Pulumi marks a special value, such as a secret. */
 const signature = '4dabf18193072939515e22adb298388d';
 
 /** Keys that Pulumi adds. They are not sent to the cluster. */
 const isOfPulumi = (key: string): boolean => key.startsWith('__') || key.startsWith('pulumi.com/');
 
-/** Opens the secrets of an export that shows them, and leaves out what is Pulumi's own. */
-const opened = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(opened);
+/** Returns a value of an export with its secrets in clear, without Pulumi's own keys. */
+const openValue = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(openValue);
   if (typeof value !== 'object' || value === null) return value;
   if (signature in value) {
-    return opened(JSON.parse(secretSchema.parse(value).plaintext));
+    return openValue(JSON.parse(secretSchema.parse(value).plaintext));
   }
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key]) => !isOfPulumi(key))
-      .map(([key, one]) => [key, opened(one)]),
+      .map(([key, inner]) => [key, openValue(inner)]),
   );
 };
 
-/** The switches are an operator's once they are there. */
+/** Returns true for the switches, which only an operator changes once they exist. */
 const isSwitches = ({ urn }: Resource): boolean => urn.endsWith('::settings');
 
-/** Leaves of an object what says which one it is. */
-const named = ({ apiVersion, kind, metadata: { name, namespace } }: StackObject): StackObject => ({
+/** Returns only the fields of an object that identify it. */
+const identityOf = ({
+  apiVersion,
+  kind,
+  metadata: { name, namespace },
+}: StackObject): StackObject => ({
   apiVersion,
   kind,
   metadata: { name, namespace },
 });
 
 const deployedAs = (resource: Resource): Deployed => {
-  const wanted = objectSchema.parse(opened(resource.inputs));
+  const wanted = objectSchema.parse(openValue(resource.inputs));
   const isOperated = isSwitches(resource);
   return {
-    wanted: isOperated ? named(wanted) : wanted,
-    made: opened(resource.outputs),
+    wanted: isOperated ? identityOf(wanted) : wanted,
+    made: openValue(resource.outputs),
     isOperated,
   };
 };
 
 /**
- * Reads the objects that a stack made out of `pulumi stack export --show-secrets`. A Job is left out:
- * it has run, and may be gone since.
+ * Reads the objects that a stack made from the output of `pulumi stack export --show-secrets`. Jobs
+ * are left out, since a Job that has run may be gone.
  */
 export const stackObjects = (exported: unknown): StackObjects => {
   const { resources } = exportSchema.parse(exported).deployment;
-  const own = resources.filter((one) => one.custom && !one.delete);
+  const own = resources.filter((resource) => resource.custom && !resource.delete);
   const provider = own.find(({ type }) => type === 'pulumi:providers:kubernetes');
-  const { kubeconfig, context } = providerSchema.parse(opened(provider?.inputs ?? {}));
+  const { kubeconfig, context } = providerSchema.parse(openValue(provider?.inputs ?? {}));
   return {
     objects: own
       .filter(({ type }) => type.startsWith('kubernetes:') && !type.endsWith(':Job'))

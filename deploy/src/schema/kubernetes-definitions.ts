@@ -8,26 +8,26 @@ const fileWire = z.object({
   definitions: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
 });
 
-/** What Kubernetes' own definitions say beside the form: of no use to a check of values. */
+/** Returns true for a keyword of Kubernetes' definitions that does not constrain a value. */
 const isLeftOut = (key: string, value: unknown): boolean =>
   (key === 'description' && typeof value === 'string') ||
   key.startsWith('x-kubernetes-') ||
   (key === 'format' && typeof value === 'string') ||
   key === 'default';
 
-const bare = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(bare);
+const onlyConstraints = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(onlyConstraints);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key, inner]) => !isLeftOut(key, inner))
-      .map(([key, inner]) => [key, bare(inner)]),
+      .map(([key, inner]) => [key, onlyConstraints(inner)]),
   );
 };
 
 /**
  * Reads the definitions of a release of Kubernetes from the folder of its schemas, which `make
- * tools` fills. Unknown fields are refused there.
+ * tools` fills. These schemas refuse unknown fields.
  */
 export const readKubernetesDefinitions = (folder: string): ReadonlyMap<string, Schema> => {
   const found = new Map<string, Schema>();
@@ -39,7 +39,7 @@ export const readKubernetesDefinitions = (folder: string): ReadonlyMap<string, S
   ]) {
     const text = readFileSync(join(folder, `${name}.json`), 'utf8');
     for (const [key, schema] of Object.entries(fileWire.parse(JSON.parse(text)).definitions)) {
-      found.set(key, bare(schema) as Schema);
+      found.set(key, onlyConstraints(schema) as Schema);
     }
   }
   return found;

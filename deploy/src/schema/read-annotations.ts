@@ -1,12 +1,15 @@
 import { parse } from 'yaml';
 
-/** The comments right above a key of values.yaml, as a reader of the schema needs them. */
+/** The annotations in the comments right above a key of values.yaml. */
 export interface Annotations {
   /** The text of `# @schema`, or undefined if there is none. */
   readonly schema: unknown;
-  /** The key of the same folder whose annotations replace missing ones: `# @like`. */
+  /**
+   * The key of `# @like`. Annotations that are missing here are taken from that key, which is in
+   * the same map.
+   */
   readonly like: string | undefined;
-  /** The text after `# --`, which helm-docs shows too. */
+  /** The text after `# --`, which helm-docs also shows. */
   readonly description: string | undefined;
 }
 
@@ -22,7 +25,7 @@ const commentsAbove = (lines: readonly string[], line: number): string[] => {
 const joined = (texts: readonly string[]): string | undefined =>
   texts.length === 0 ? undefined : texts.join(' ').trim();
 
-/** Returns what the comments above a line say. */
+/** Reads the annotations in the comments above a line. */
 export const readAnnotations = (lines: readonly string[], line: number): Annotations => {
   const comments = commentsAbove(lines, line);
   const tagged = (tag: string): string | undefined =>

@@ -9,7 +9,10 @@ interface Source {
   readonly kubernetes: ReadonlyMap<string, Schema>;
 }
 
-/** `core.v1.Toleration` is `io.k8s.api.core.v1.Toleration`. */
+/**
+ * Returns the full name of a definition, such as `io.k8s.api.core.v1.Toleration` for
+ * `core.v1.Toleration`.
+ */
 const fullName = (name: string): string => `io.k8s.api.${name}`;
 
 const reference = (name: string, { definitions, kubernetes }: Source): Schema => {
@@ -18,20 +21,26 @@ const reference = (name: string, { definitions, kubernetes }: Source): Schema =>
   throw new Error(`there is no definition ${name}`);
 };
 
-/** A single name refers to its definition. A list with one name refers to a list of them. */
-const expand = (given: unknown, source: Source): Schema => {
-  if (typeof given === 'string') return reference(given, source);
-  if (Array.isArray(given)) return { type: 'array', items: expand(given[0], source) };
-  const parts = Object.entries(given as Schema).map(([key, value]) => {
+/**
+ * Expands the short form of a schema. A single name refers to its definition, and a list with one
+ * name to a list of that definition.
+ */
+const expand = (short: unknown, source: Source): Schema => {
+  if (typeof short === 'string') return reference(short, source);
+  if (Array.isArray(short)) return { type: 'array', items: expand(short[0], source) };
+  const parts = Object.entries(short as Schema).map(([key, value]) => {
     if (['items', 'additionalProperties', 'not'].includes(key) && typeof value !== 'boolean') {
       return [key, expand(value, source)];
     }
     if (['allOf', 'oneOf', 'anyOf'].includes(key)) {
-      return [key, (value as unknown[]).map((one) => expand(one, source))];
+      return [key, (value as unknown[]).map((inner) => expand(inner, source))];
     }
     if (key !== 'properties') return [key, value];
     const properties = Object.entries(value as Schema);
-    return [key, Object.fromEntries(properties.map(([name, one]) => [name, expand(one, source)]))];
+    return [
+      key,
+      Object.fromEntries(properties.map(([name, inner]) => [name, expand(inner, source)])),
+    ];
   });
   return Object.fromEntries(parts) as Schema;
 };
@@ -57,7 +66,7 @@ const mapIn = (pair: Pair | undefined): YAMLMap | undefined =>
 
 interface Place {
   readonly map: YAMLMap;
-  /** Has the annotations that are missing here. */
+  /** The map with the annotations that are missing here. */
   readonly likeMap: YAMLMap | undefined;
   readonly path: string;
 }
@@ -68,17 +77,17 @@ const schemaOf = (pair: Pair, place: Place, source: Source): Schema => {
   const own = annotationsOf(pair, source);
   const likePair = pairOf(place.likeMap, key);
   const like = likePair === undefined ? undefined : annotationsOf(likePair, source);
-  const said = own.schema ?? like?.schema;
+  const annotated = own.schema ?? like?.schema;
   const described = own.description === undefined ? {} : { description: own.description };
   const inner = mapIn(pair);
   const hasKeys = inner !== undefined && inner.items.length > 0;
   const likeMap = own.like === undefined ? mapIn(likePair) : mapIn(pairOf(place.map, own.like));
-  if (said !== undefined) {
-    const expanded = expand(said, source);
+  if (annotated !== undefined) {
+    const expanded = expand(annotated, source);
     if (hasKeys && !('type' in expanded) && !('$ref' in expanded)) {
       return { ...objectOf({ map: inner, likeMap, path }, source), ...expanded, ...described };
     }
-    // Beside a reference nothing counts.
+    // JSON Schema ignores every other keyword beside a reference.
     if ('$ref' in expanded) return { allOf: [expanded], ...described };
     const isTyped = 'type' in expanded || 'enum' in expanded || 'oneOf' in expanded;
     const type = isTyped ? {} : typeOf(isScalar(pair.value) ? pair.value.value : undefined);
@@ -100,15 +109,15 @@ const objectOf = (place: Place, source: Source): Schema => ({
   ),
 });
 
-/** Everything that the schema refers to, however far away. */
-const reached = (schema: unknown, source: Source, found: Map<string, Schema>): void => {
+/** Collects every definition that the schema refers to, directly or not. */
+const collectDefinitions = (schema: unknown, source: Source, found: Map<string, Schema>): void => {
   for (const name of namesIn(schema)) {
     if (found.has(name)) continue;
     const own = source.definitions.get(name);
     const definition = own === undefined ? source.kubernetes.get(name) : expand(own, source);
     if (definition === undefined) throw new Error(`there is no definition ${name}`);
     found.set(name, definition);
-    reached(definition, source, found);
+    collectDefinitions(definition, source, found);
   }
 };
 
@@ -116,13 +125,13 @@ const reached = (schema: unknown, source: Source, found: Map<string, Schema>): v
 export const valuesSchema = (text: string, kubernetes: ReadonlyMap<string, Schema>): Schema => {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter });
-  if (!isMap(document.contents)) throw new Error('the values are no map');
+  if (!isMap(document.contents)) throw new Error('the values are not a map');
   const lines = text.split('\n');
   const lineOf = (offset: number): number => lineCounter.linePos(offset).line - 1;
   const source = { lines, lineOf, definitions: readDefinitions(lines), kubernetes };
   const root = objectOf({ map: document.contents, likeMap: undefined, path: '' }, source);
   const found = new Map<string, Schema>();
-  reached(root, source, found);
+  collectDefinitions(root, source, found);
   const sorted = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',

@@ -1,9 +1,11 @@
 import type { StackConfig } from '../config/stack-config.ts';
 import { processes, type Process } from '../processes.ts';
 
-/** Names of what the program makes itself, because it must outlive what the chart makes. */
+/**
+ * The names of the objects that the program itself creates, because they must outlive the chart's.
+ */
 export interface OwnedNames<Name = string> {
-  /** The Secret of each process, or undefined where all that it reads is in Secrets of others. */
+  /** The Secret of each process, or undefined if all its secrets are in existing Secrets. */
   readonly secrets: Readonly<Record<Process, Name | undefined>>;
   readonly migrationSecret: Name | undefined;
   readonly settings: Name;
@@ -14,7 +16,7 @@ export interface OwnedNames<Name = string> {
 type ApiHost = StackConfig['ingress']['customer'];
 
 /** Leaves out undefined values, so that the chart's own value stays. */
-const given = <Value>(key: string, value: Value | undefined): Record<string, Value> =>
+const ifSet = <Value>(key: string, value: Value | undefined): Record<string, Value> =>
   value === undefined ? {} : { [key]: value };
 
 const namespacePeers = (namespace: string | undefined) =>
@@ -38,17 +40,17 @@ const processValues = <Name>(
 ) =>
   Object.fromEntries(
     processes.map((process) => {
-      const most = maxReplicas[process];
+      const max = maxReplicas[process];
       const autoscaling =
-        most === undefined
+        max === undefined
           ? { enabled: false }
-          : { enabled: true, minReplicas: replicas[process], maxReplicas: most };
+          : { enabled: true, minReplicas: replicas[process], maxReplicas: max };
       return [
         process,
         {
           replicas: replicas[process],
           autoscaling,
-          ...given('existingSecret', secrets[process]),
+          ...ifSet('existingSecret', secrets[process]),
         },
       ];
     }),
@@ -75,33 +77,36 @@ const ingressValues = ({ ingress }: StackConfig) => {
 const networkPolicyValues = ({ networkPolicy: policy }: StackConfig) => ({
   enabled: policy.enabled,
   ingressControllers: {
-    ...given('public', namespacePeers(policy.publicNamespace)),
-    ...given('internal', namespacePeers(policy.internalNamespace)),
+    ...ifSet('public', namespacePeers(policy.publicNamespace)),
+    ...ifSet('internal', namespacePeers(policy.internalNamespace)),
   },
-  ...given('monitoring', namespacePeers(policy.monitoringNamespace)),
+  ...ifSet('monitoring', namespacePeers(policy.monitoringNamespace)),
   egress: {
-    database: given('to', cidrPeers(policy.database)),
-    cache: given('to', cidrPeers(policy.cache)),
+    database: ifSet('to', cidrPeers(policy.database)),
+    cache: ifSet('to', cidrPeers(policy.cache)),
   },
 });
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-/** Lays one set of values over another, as helm does: maps key by key, anything else whole. */
-const laidOver = (
+/**
+ * Merges one set of values over another, as helm does. Maps are merged by key, and any other value
+ * is replaced.
+ */
+const mergeOver = (
   below: Readonly<Record<string, unknown>>,
   above: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> => {
   const merged: Record<string, unknown> = { ...below };
   for (const [key, value] of Object.entries(above)) {
-    const under = merged[key];
-    merged[key] = isPlain(under) && isPlain(value) ? laidOver(under, value) : value;
+    const existing = merged[key];
+    merged[key] = isPlain(existing) && isPlain(value) ? mergeOver(existing, value) : value;
   }
   return merged;
 };
 
-/** Returns the values that a stack's keys make, before those of `values` are laid over them. */
+/** Returns the values that follow from a stack's keys, before `values` is merged over them. */
 export const valuesOfKeys = <Name>(config: StackConfig, names: OwnedNames<Name>) => ({
   image: imageValues(config),
   imagePullSecrets: config.image.pullSecrets.map((name) => ({ name })),
@@ -109,29 +114,30 @@ export const valuesOfKeys = <Name>(config: StackConfig, names: OwnedNames<Name>)
   settings: { existingConfigMap: names.settings },
   secretsFrom: config.secretsFrom,
   // Hooks are left out if the chart is rendered without helm's own install.
-  migrations: { mode: 'job', ...given('existingSecret', names.migrationSecret) },
+  migrations: { mode: 'job', ...ifSet('existingSecret', names.migrationSecret) },
   tests: { enabled: false },
-  objectStore: { type: config.objectStore.type, ...given('existingClaim', names.claim) },
+  objectStore: { type: config.objectStore.type, ...ifSet('existingClaim', names.claim) },
   ingress: ingressValues(config),
   networkPolicy: networkPolicyValues(config),
   ...processValues(config, names),
 });
 
 /**
- * Returns the values of the chart for a stack. They hold names of secrets, never a secret.
- * @param names What the program made. They may be known only later, so they are passed on
- * untouched.
+ * Returns the values of the chart for a stack. They contain names of secrets, never a secret.
+ * @param names The names of the program's objects. They may be known only later, so they are passed
+ * on unread.
  */
 export const chartValues = <Name>(
   config: StackConfig,
   names: OwnedNames<Name>,
-): Record<string, unknown> => laidOver(valuesOfKeys(config, names), config.values);
+): Record<string, unknown> => mergeOver(valuesOfKeys(config, names), config.values);
 
 /**
- * Returns the values of the testbed, with the same image: it holds the sandbox and the seed too.
+ * Returns the values of the testbed. It uses the same image, which also contains the sandbox and
+ * the seed.
  */
 export const testbedValues = ({ image, testbedValues: own }: StackConfig) =>
-  laidOver(
+  mergeOver(
     {
       purpose: 'test',
       image: { repository: image.repository, tag: image.tag, pullPolicy: image.pullPolicy },

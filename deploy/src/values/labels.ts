@@ -1,6 +1,9 @@
 import { releaseName } from '../processes.ts';
 
-/** Labels of what the program makes itself. The chart's own objects carry the same names. */
+/**
+ * Returns the labels of an object that the program itself creates. The chart's objects have the
+ * same labels.
+ */
 export const labelsOf = (component: string) => ({
   'app.kubernetes.io/name': releaseName,
   'app.kubernetes.io/instance': releaseName,
@@ -9,7 +12,7 @@ export const labelsOf = (component: string) => ({
   'app.kubernetes.io/managed-by': 'pulumi',
 });
 
-/** Labels by which a namespace admits only pods of the strictest Pod Security level. */
+/** The labels by which a namespace admits only pods of the strictest Pod Security level. */
 export const restrictedPods = {
   'pod-security.kubernetes.io/enforce': 'restricted',
   'pod-security.kubernetes.io/audit': 'restricted',

@@ -3,10 +3,13 @@ import type { Process } from '../processes.ts';
 
 type Secrets<Text> = Readonly<Record<string, Text>>;
 
-/** The secrets of a stack, grouped by who may read them. */
+/** The secrets of a stack by the process that may read them. */
 type SecretData<Text> = Readonly<Record<Process | 'migrations', Secrets<Text>>>;
 
-/** Splits a stack's secrets: each process gets those that it reads, the migrations their role's. */
+/**
+ * Splits a stack's secrets. Each process gets the secrets that it reads, and the migrations get
+ * their role's address.
+ */
 export const secretData = <Text>(secrets: Secrets<Text>): SecretData<Text> => {
   const pick = (names: readonly string[]): Secrets<Text> =>
     Object.fromEntries(Object.entries(secrets).filter(([name]) => names.includes(name)));

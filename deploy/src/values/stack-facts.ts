@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { tiers, type StackConfig, type Tier } from '../config/stack-config.ts';
 
 /**
- * The annotation of the namespace that says what its stack is. The policies read it there: the CLI
- * hands a pack the objects of a stack, and not its configuration.
+ * The annotation of the namespace with the facts of its stack. The policies read it there, because
+ * the CLI passes a pack the objects of a stack, and not its configuration.
  */
 export const stackAnnotation = 'deploy.digital-gold/stack';
 
@@ -13,7 +13,7 @@ const refShape = {
   port: z.int().optional(),
 };
 
-/** A `parentRef` of a route: a Gateway, or one of its listeners. */
+/** A `parentRef` of a route. It is a Gateway, or one of its listeners. */
 export const parentRefSchema = z.object({ ...refShape, namespace: z.string().optional() });
 
 const gatewaySchema = z.object({ ...refShape, namespace: z.string() });
@@ -21,7 +21,7 @@ const gatewaySchema = z.object({ ...refShape, namespace: z.string() });
 /** A Gateway with its namespace, or one listener of it. */
 export type GatewayFact = z.output<typeof gatewaySchema>;
 
-/** Tells the policies of the stack that they check. */
+/** The facts that the policies need about the stack that they check. */
 export interface StackFacts {
   readonly tier: Tier;
   /** Ingress classes that only the company's network reaches. */
@@ -46,9 +46,9 @@ export const stackAnnotations = ({ tier, namespace, ingress, values }: StackConf
   const facts: StackFacts = {
     tier,
     internalClasses: [ingress.classes.internal],
-    internalGateways: gateway.internalParentRefs.map((one) => ({
-      ...one,
-      namespace: one.namespace ?? namespace,
+    internalGateways: gateway.internalParentRefs.map((ref) => ({
+      ...ref,
+      namespace: ref.namespace ?? namespace,
     })),
   };
   return { [stackAnnotation]: JSON.stringify(facts) };
@@ -56,7 +56,7 @@ export const stackAnnotations = ({ tier, namespace, ingress, values }: StackConf
 
 /**
  * Returns the value of an annotation, or undefined if there is none.
- * @throws Error if it cannot be read. No policy may let that pass.
+ * @throws Error if it cannot be read, since a policy must not pass a stack that it cannot read
  */
 export const readStackFacts = (annotation: string | undefined): StackFacts | undefined =>
   annotation === undefined ? undefined : factsSchema.parse(JSON.parse(annotation));

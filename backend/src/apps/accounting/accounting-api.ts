@@ -42,7 +42,9 @@ const tags = {
   'portal-users': 'Users of the portal, their roles and permissions.',
 };
 
-/** Declares the routes of the accounting API. `flush` writes what it has counted so far. */
+/**
+ * Declares the routes of the accounting API. `flush` writes the counted refusals of the rate limit.
+ */
 export const createAccountingApi = (
   config: Config<typeof staffVariables & typeof approvalVariables>,
   runtime: Runtime,
@@ -56,8 +58,8 @@ export const createAccountingApi = (
     inTransaction: scopes.inTransaction,
     audit: scopes.audit,
   };
-  // For routes that only read. Signed-off days and closed months are read from the primary, because
-  // they are written there.
+  // These reads are for routes that only read. Signed-off days and closed months are read from the
+  // primary, because they are written there.
   const { reads } = runtime;
   const exportRegister = createExportRegister({ ...shared, readSnapshot: reads.readSnapshot });
   const accounting = createAccounting({

@@ -121,14 +121,14 @@ const createReadiness = (
   });
 };
 
-/** The parts that the routes of operators work with, besides the runtime. */
+/** The services that the routes of operators use, besides the runtime. */
 interface RouteParts {
   readonly services: Services;
   readonly objects: ReturnType<typeof createObjectStore>;
   readonly ci: ReturnType<typeof createCi>;
 }
 
-/** Declares the routes of operators' work, which are all except those of their sign-in. */
+/** Declares all routes of operators except those of their sign-in. */
 const createWorkRoutes = (
   config: AdminApiConfig,
   runtime: Runtime,
@@ -190,7 +190,7 @@ const createWorkRoutes = (
 /** Builds the services of the admin API and declares its routes. Nothing is served yet. */
 export const createAdminApi = (config: AdminApiConfig, env: Environment, own: Runtime) => {
   const { db, inTransaction } = own.database;
-  // Actions that can be listed work by the transactions of the scopes, where decisions are made.
+  // Actions that may need an approval use the transactions of the scopes, which decide on it.
   const scopes = createActionScopes({ inTransaction, audit: own.audit });
   const database = { ...own.database, inTransaction: scopes.inTransaction };
   const runtime: Runtime = { ...own, database, audit: scopes.audit };

@@ -10,7 +10,7 @@ interface CommandContext {
   readonly print: (line: string) => void;
 }
 
-/** Returns the exit code. */
+/** Runs a command and returns the exit code. */
 type Command = (context: CommandContext, argument: string | undefined) => Promise<number>;
 
 const requireName = (argument: string | undefined): string => {
@@ -22,7 +22,7 @@ const printList = (print: CommandContext['print'], title: string, names: string[
   print(`${title}: ${names.length === 0 ? 'none' : names.join(', ')}`);
 };
 
-/** Every command of the migrate app, with what it does. */
+/** Every command of the migrate app, with its description for the usage text. */
 export const commands: Readonly<Record<string, { readonly about: string; readonly run: Command }>> =
   {
     deploy: {

@@ -32,14 +32,15 @@ const runGrants = async (url: string, folder: string): Promise<void> => {
 };
 
 /**
- * Brings the job queue's own schema up to its version, then runs `queue/grants.sql` of `folder`:
- * the application role's rights in it, and the view of dead jobs. Repeatable.
+ * Updates the job queue's own schema to the library's version. Then it runs `queue/grants.sql` of
+ * `folder`, which grants the application role its rights and creates the view of dead jobs. It may
+ * be repeated.
  */
 const installQueue = async (url: string, folder: string): Promise<void> => {
   const settings = { connectionString: url };
   const pgPool = new Pool({ ...settings, max: 2, Client: clientClassOf(settings) });
   pgPool.on('error', () => {});
-  // The library's types of the driver are of another version.
+  // The library has another version of the driver's types.
   const pool = pgPool as unknown as NonNullable<WorkerUtilsOptions['pgPool']>;
   const utils = await makeWorkerUtils({ pgPool: pool, logger: silent });
   try {
@@ -51,7 +52,7 @@ const installQueue = async (url: string, folder: string): Promise<void> => {
   await runGrants(url, folder);
 };
 
-/** A database, and the `prisma` folder (the package's own unless another is named). */
+/** A database, and the `prisma` folder, which by default is the package's own. */
 export interface MigrateTarget {
   /** A connection of the role that owns the schema. */
   readonly url: string;
@@ -62,7 +63,7 @@ interface DeployOptions extends MigrateTarget {
   readonly log: (message: string) => void;
 }
 
-/** Prisma's own, so that its command line and this one exclude each other. */
+/** The id of Prisma's own lock, so that Prisma's command line and this one exclude each other. */
 const migrationLock = 72_707_369;
 
 const withClient = async <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> => {
@@ -85,7 +86,7 @@ const withMigrationLock = <T>(url: string, work: (client: Client) => Promise<T>)
     return work(client);
   });
 
-/** Checked first, so that a server without the role is not left with a failed migration. */
+/** Checks that the application's role exists, before a migration fails for lack of it. */
 const requireApplicationRole = async (client: Client): Promise<void> => {
   const { rowCount } = await client.query(`SELECT FROM pg_roles WHERE rolname = 'dgs_app'`);
   if (rowCount === 0) {
@@ -104,13 +105,13 @@ const applyPending = async (
   await createHistory(client);
   await recordBaselines(client, migrations, log);
   const { pending, failed } = await compareWithHistory(client, migrations);
-  // A failed migration leaves nothing behind but its record, so it is still to be done.
-  const again = failed.filter((name) => migrations.some((migration) => migration.name === name));
-  for (const name of again) {
+  // A failed migration leaves only its record behind, so it is applied again.
+  const retried = failed.filter((name) => migrations.some((migration) => migration.name === name));
+  for (const name of retried) {
     await markRolledBack(client, name);
     log(`${name} began and did not end: it is applied again`);
   }
-  const due = new Set([...pending, ...again]);
+  const due = new Set([...pending, ...retried]);
   for (const migration of migrations.filter(({ name }) => due.has(name))) {
     await applyMigration(client, migration, { timers, log });
     log(`applied ${migration.name}`);
@@ -119,14 +120,14 @@ const applyPending = async (
 };
 
 /**
- * Applies what the database lacks, in order: the roles' settings, our migrations, the queue's, the
- * rights on the queue. Returns the names of our migrations that it applied. Any number may run at
- * once: one works, the others wait and find nothing to do. A failed migration leaves nothing behind
- * but its record, and the next deployment applies it again. A database that has every migration
- * that a baseline replaces is taken over: the baseline is recorded and not run. Needs the role
- * dgs_app.
- * @throws Error if the role is missing, the database lacks some of the migrations that a baseline
- * replaces, or a migration fails
+ * Applies what the database lacks. In order, these are the roles' settings, our migrations, the
+ * queue's migrations and the rights on the queue. Returns the names of our migrations that it
+ * applied. Any number of deployments may run at once. One of them works, and the others wait and
+ * find nothing to do. A failed migration leaves only its record behind, and the next deployment
+ * applies it again. If a database has every migration that a baseline replaces, the baseline is
+ * recorded and not run. The role dgs_app must exist.
+ * @throws Error if the role is missing, the database has only some of the migrations that a
+ * baseline replaces, or a migration fails
  */
 export const deployMigrations = async (options: DeployOptions): Promise<string[]> => {
   const { url, log, folder = prismaFolder() } = options;
@@ -141,7 +142,7 @@ export const deployMigrations = async (options: DeployOptions): Promise<string[]
   });
 };
 
-/** Compares the files with what the database recorded. Changes nothing. */
+/** Compares the files with the database's records. It changes nothing. */
 export const readStatus = async ({
   url,
   folder = prismaFolder(),

@@ -14,7 +14,7 @@ const usage = (): string =>
     ...Object.entries(commands).map(([name, c]) => `  ${name}  ${c.about}`),
   ].join('\n');
 
-/** Puts an error on one line, PostgreSQL's hint included. */
+/** Describes an error on one line, with PostgreSQL's hint if there is one. */
 const explain = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   const hint: unknown = Reflect.get(error, 'hint');

@@ -9,10 +9,10 @@ import { sqlStateOf } from '../../platform/db/index.ts';
 import { listMigrations } from '../../platform/db/migrations.ts';
 
 /**
- * The SQLSTATEs of a table that is in use: the wait for it timed out, or it ended in a deadlock.
+ * The SQLSTATEs of a table that is in use. The wait for its lock timed out or ended in a deadlock.
  */
 const inUse: ReadonlySet<string | undefined> = new Set(['55P03', '40P01']);
-const [lockWaitMs, pauseMs, mostTries] = [2000, 1000, 60];
+const [lockWaitMs, pauseMs, maxTries] = [2000, 1000, 60];
 
 interface ApplyOptions {
   readonly timers: Timers;
@@ -23,7 +23,7 @@ interface ApplyOptions {
 export interface Migration {
   readonly name: string;
   readonly script: string;
-  /** Of the script, as Prisma computes it: SHA-256 in hex. */
+  /** The SHA-256 of the script in hex, as Prisma computes it. */
   readonly checksum: string;
   /** Only a baseline has this. */
   readonly replaces?: Replaced;
@@ -31,7 +31,7 @@ export interface Migration {
 
 /** The migrations that a baseline replaces, from `replaces.json` in its folder. */
 const replacedSchema = z.object({
-  /** The last build that has these migrations, in words for an operator. */
+  /** Describes the last build that has these migrations, for an operator. */
   lastBuild: z.string(),
   migrations: z.array(z.string()).nonempty(),
 });
@@ -43,7 +43,7 @@ const readReplaced = async (folder: string): Promise<{ readonly replaces?: Repla
   return { replaces: replacedSchema.parse(JSON.parse(await readFile(path, 'utf8'))) };
 };
 
-/** The migrations below `folder` (the package's `prisma`), oldest first. */
+/** Reads the migrations below `folder` (the package's `prisma`), oldest first. */
 export const readMigrations = async (folder: string): Promise<Migration[]> => {
   const names = await listMigrations(folder);
   return Promise.all(
@@ -56,7 +56,10 @@ export const readMigrations = async (folder: string): Promise<Migration[]> => {
   );
 };
 
-/** A row of Prisma's own table, so that `prisma migrate` works on the same database. */
+/**
+ * A row of Prisma's own table. This table is used so that `prisma migrate` works on the same
+ * database.
+ */
 interface Applied {
   readonly name: string;
   readonly checksum: string;
@@ -91,15 +94,18 @@ const readHistory = async (client: Client): Promise<Applied[]> => {
 
 export interface MigrationStatus {
   readonly pending: string[];
-  /** Begun and not finished. Such a migration has left nothing but its record. */
+  /** The migrations that began and did not finish. Such a migration has left only its record. */
   readonly failed: string[];
-  /** Applied with another text than the file has now. */
+  /** The migrations whose file has another text now than when it was applied. */
   readonly edited: string[];
-  /** Applied by a newer build: neither among the files nor replaced by a baseline. */
+  /**
+   * The migrations that a newer build applied. They are neither among the files nor replaced by a
+   * baseline.
+   */
   readonly unknown: string[];
 }
 
-/** Compares the migrations of this build with the database's records. Changes nothing. */
+/** Compares the migrations of this build with the database's records. It changes nothing. */
 export const compareWithHistory = async (
   client: Client,
   migrations: readonly Migration[],
@@ -126,7 +132,8 @@ export const compareWithHistory = async (
 const runScript = async (client: Client, { script }: Migration, id: string): Promise<void> => {
   try {
     await client.query(`BEGIN; SET LOCAL lock_timeout = '${lockWaitMs}ms'`);
-    // Without parameters the script goes to the server whole, so a function's body is not split.
+    // Without parameters, the driver sends the script as a whole, so a function's body is not
+    // split.
     await client.query(script);
     await client.query(
       `UPDATE _prisma_migrations SET finished_at = clock_timestamp(), applied_steps_count = 1
@@ -135,17 +142,18 @@ const runScript = async (client: Client, { script }: Migration, id: string): Pro
     );
     await client.query('COMMIT');
   } catch (error) {
-    // A connection that was lost has rolled back by itself.
+    // The server has rolled back a lost connection by itself.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
 };
 
 /**
- * Runs a script until it gets its tables. While it waits for a table, every later statement on that
- * table waits behind it. So a try waits for two seconds, and lets the others pass before the next.
+ * Runs a script until it gets its tables. While a script waits for a table, every later statement
+ * on that table waits behind the script. So each try waits for two seconds, and a pause lets other
+ * statements pass before the next try.
  */
-const runUntilThrough = async (
+const runUntilLocked = async (
   client: Client,
   migration: Migration,
   { id, timers, log }: ApplyOptions & { readonly id: string },
@@ -155,7 +163,7 @@ const runUntilThrough = async (
       await runScript(client, migration, id);
       return;
     } catch (error) {
-      if (!inUse.has(sqlStateOf(error)) || tries === mostTries) throw error;
+      if (!inUse.has(sqlStateOf(error)) || tries === maxTries) throw error;
       log(`${migration.name} waits for a table that is in use: it is tried again`);
       await timers.sleep(pauseMs);
     }
@@ -163,10 +171,10 @@ const runUntilThrough = async (
 };
 
 /**
- * Applies a migration and records it. Its script and the record of its success commit together: a
- * process that dies in between leaves only the record of a begun migration.
- * @throws the database's error, after storing it in the record if that can be reached. If its
- * tables were in use for some three minutes, that is an error too
+ * Applies a migration and records it. Its script and the record of its success commit together, so
+ * a process that dies in between leaves only the record that the migration began.
+ * @throws the database's error, after storing it in the record if the database still answers, also
+ * if the migration's tables were in use for some three minutes
  */
 export const applyMigration = async (
   client: Client,
@@ -179,7 +187,7 @@ export const applyMigration = async (
     [id, migration.checksum, migration.name],
   );
   try {
-    await runUntilThrough(client, migration, { ...options, id });
+    await runUntilLocked(client, migration, { ...options, id });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     await client
@@ -226,8 +234,8 @@ export const markApplied = async (
 
 /**
  * Records each baseline as applied in a database that has every migration that it replaces. Their
- * rows stay, so that an earlier build still finds its own. An empty database is left unchanged: the
- * baseline is pending there.
+ * rows stay, so that an earlier build still finds its own. An empty database stays unchanged, and
+ * the baseline is pending there.
  * @throws Error if the database has some of the replaced migrations and lacks others
  */
 export const recordBaselines = async (

@@ -1,9 +1,9 @@
 import type { Client } from 'pg';
 
 /**
- * The settings with which the sessions of each role begin. The processes set the same as they
- * connect. If a pooler drops those, the role's settings remain. A migration may take any time, so
- * the role that owns the schema has no limit on a statement.
+ * The settings with which the sessions of each role begin. The processes set the same values when
+ * they connect. If a pooler drops these, the role's settings still apply. A migration may take any
+ * time, so the role that owns the schema has no limit on a statement.
  */
 const defaults: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   dgs_app: {
@@ -21,7 +21,10 @@ const defaults: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 const insufficientPrivilege = '42501';
-/** Somebody else has changed the role just now: roles belong to the whole server. */
+/**
+ * The SQLSTATE of a concurrent change of the role. Roles belong to the whole server, so another
+ * database's migration may cause it.
+ */
 const changedMeanwhile = 'XX000';
 
 const findMissing = async (client: Client, role: string): Promise<[string, string][]> => {

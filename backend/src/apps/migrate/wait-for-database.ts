@@ -25,7 +25,7 @@ const reasonOf = (error: unknown): string => {
   return message === '' ? String(code) : message;
 };
 
-/** Resolves when the database answers. Throws its last error after `seconds`. */
+/** Resolves when the database answers. Throws the last error after `seconds`. */
 export const waitForDatabase = async ({
   url,
   seconds,

@@ -13,14 +13,17 @@ interface DisableDeps {
   readonly clock: Clock;
   readonly random: Random;
   /**
-   * Opens the keyring: the reason is sealed in the audit row.
+   * Opens the keyring, by which the reason is sealed in the audit row.
    * @throws ConfigError
    */
   readonly openVault: () => Promise<Vault>;
   readInput(): Promise<string>;
 }
 
-/** Returns what both removals need, and the rest of their audit rows. */
+/**
+ * Reads the reason and returns the dependencies of both removals and the common fields of their
+ * audit rows.
+ */
 const prepare = async (deps: DisableDeps) => {
   const reason = await readReason(deps);
   const vault = await deps.openVault();
@@ -28,7 +31,7 @@ const prepare = async (deps: DisableDeps) => {
   return {
     factorDeps: { clock, random, vault, wall: clock },
     auditor: createAuditor({ clock, random, vault }),
-    about: { actor: operatorActor, requestId: random.uuid(), sealed: { after: { reason } } },
+    auditFields: { actor: operatorActor, requestId: random.uuid(), sealed: { after: { reason } } },
   };
 };
 
@@ -40,23 +43,26 @@ export const disableSecondFactor = async (
   email: string,
   deps: DisableDeps,
 ): Promise<AdminRecord> => {
-  const { factorDeps, auditor, about } = await prepare(deps);
+  const { factorDeps, auditor, auditFields } = await prepare(deps);
   return deps.database.inTransaction((tx) =>
     removeOperatorFactor(factorDeps, tx, email, (change) =>
-      auditor.record(tx, { ...change, ...about }),
+      auditor.record(tx, { ...change, ...auditFields }),
     ),
   );
 };
 
-/** Takes a portal user's authenticator app away, likewise. @throws AppError, likewise */
+/**
+ * Disables a portal user's authenticator app in the same way.
+ * @throws AppError NOT_FOUND, CONFLICT, VALIDATION_FAILED without a reason
+ */
 export const disablePortalSecondFactor = async (
   email: string,
   deps: DisableDeps,
 ): Promise<PortalUserRecord> => {
-  const { factorDeps, auditor, about } = await prepare(deps);
+  const { factorDeps, auditor, auditFields } = await prepare(deps);
   return deps.database.inTransaction((tx) =>
     removePortalFactor(factorDeps, tx, { email }, (change) =>
-      auditor.record(tx, { ...change, ...about }),
+      auditor.record(tx, { ...change, ...auditFields }),
     ),
   );
 };

@@ -2,7 +2,7 @@ import { joinSql, selectOne, selectRows, sql, type Db, type Sql } from '../../pl
 
 /* The queries that runbooks make on the database. Each only reads. */
 
-const isoOrNull = (at: Date | null): string | null => at?.toISOString() ?? null;
+const isoOrNull = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 /** Reads how the database is set up, and how many of its connections are in use. */
 export const readDatabaseStatus = async (db: Db) => {
@@ -26,7 +26,7 @@ export const readDatabaseStatus = async (db: Db) => {
   return row ?? null;
 };
 
-/** Lists the migrations that began and have no end, with what the database said. */
+/** Lists the migrations that began and did not finish, with the database's error. */
 export const listFailedMigrations = async (db: Db) => {
   const rows = await selectRows<{ name: string; startedAt: Date; reason: string | null }>(
     db,
@@ -102,7 +102,7 @@ interface DebitRow {
   readonly expiresAt: Date | null;
 }
 
-/** Lists the debits that were due an hour ago and have no end, the oldest first. */
+/** Lists the open debits that were due more than an hour ago, the oldest first. */
 export const listOverdueDebits = async (db: Db, now: Date) => {
   const rows = await selectRows<DebitRow>(
     db,
@@ -126,7 +126,7 @@ export const listOverdueDebits = async (db: Db, now: Date) => {
   return { items };
 };
 
-/** Counts the codes by the address that they were requested from, the busiest first. */
+/** Counts the requested codes by address. The address with the most codes is first. */
 export const listCodeAddresses = async (db: Db) => {
   const items = await selectRows<{ address: string | null; count: number }>(
     db,
@@ -154,7 +154,10 @@ const auditColumns = sql`
   id, action, outcome, actor_api AS "actorApi", actor_id AS "actorId", actor_role AS "actorRole",
   target_type AS "targetType", target_id AS "targetId", request_id AS "requestId", at`;
 
-/** Returns an audit row without what may name a person, or undefined if there is none. */
+/**
+ * Returns an audit row without the columns that may name a person, or undefined if there is no such
+ * row.
+ */
 export const findAuditRow = async (db: Db, id: string) => {
   const row = await selectOne<AuditRow>(
     db,
@@ -163,7 +166,9 @@ export const findAuditRow = async (db: Db, id: string) => {
   return row === undefined ? undefined : { ...row, at: row.at.toISOString() };
 };
 
-/** Of the hash of an entry, as the metric of the chain's head shows it: 52 bits. */
+/**
+ * The number of hex digits (52 bits) of an entry's hash that the metric of the chain's head shows.
+ */
 const metricDigits = 13;
 
 /** Returns an entry of the audit chain with the row that it names, or undefined. */

@@ -12,7 +12,7 @@ const {
   CLOCK_URL,
 } = processVariables;
 
-/** The operator command's variables, each read as every process does. */
+/** The operator command's variables. Each is read as in every other process. */
 export const operatorVariables = defineVariables({
   APP_MODE,
   DATABASE_URL,
@@ -23,5 +23,5 @@ export const operatorVariables = defineVariables({
   CLOCK_URL,
 });
 
-/** Only the commands of the keyring read these in addition. */
+/** Further variables of the commands that open the keyring. */
 export const keyringVariables = defineVariables({ APP_MODE, PII_KEYRING });

@@ -13,7 +13,7 @@ const personName = plainName(100);
 const gate = z.enum(['sell', 'payment', 'accounting-posting', 'accounting-write']);
 const gateState = z.enum(['open', 'closed']);
 
-/** A head as `audit head` shows it. */
+/** Parses a head in the form that `audit head` prints. */
 const notedHead = z
   .string()
   .regex(/^(0|[1-9]\d{0,17}):[\da-f]{64}$/u, 'must be NUMBER:HASH, as "audit head" shows it')
@@ -119,7 +119,10 @@ const readArguments = (args: readonly string[]): unknown => {
   }
 };
 
-/** Reads the command line. @throws AppError VALIDATION_FAILED naming what is wrong. */
+/**
+ * Parses the command line.
+ * @throws AppError VALIDATION_FAILED naming the wrong argument, or with the usage
+ */
 export const parseCommand = (args: readonly string[]): OperatorCommand => {
   const parsed = commandSchema.safeParse(readArguments(args));
   if (parsed.success) return parsed.data;

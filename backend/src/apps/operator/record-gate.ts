@@ -29,9 +29,8 @@ export const readReason = async (deps: Pick<RecordDeps, 'readInput'>): Promise<s
 };
 
 /**
- * Writes the audit row of a gate that an operator opened or closed. Its switch is a file or a
- * ConfigMap, whose change no transaction of the database can hold. The reason is free text and
- * sealed.
+ * Writes the audit row of a gate that an operator opened or closed. The gate's switch is a file or
+ * a ConfigMap, so its change is not part of the transaction. The reason is free text and is sealed.
  */
 export const recordGate = async (
   { gate, state, by }: RecordGate,

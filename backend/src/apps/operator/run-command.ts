@@ -31,7 +31,10 @@ interface OperatorDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly hasher: SecretHasher;
-  /** Opens the keyring: only some commands are given it. @throws ConfigError */
+  /**
+   * Opens the keyring, for commands that need it.
+   * @throws ConfigError
+   */
   readonly openVault: () => Promise<Vault>;
   /**
    * The keys behind the vault, for commands that change them.
@@ -82,7 +85,10 @@ const createChanges = ({ database, clock, random, hasher }: OperatorDeps) => {
 
 const presentLink = ({ number, hash }: ChainLink) => ({ number: String(number), hash });
 
-/** It only reads. Findings are printed as the document, not as an error. */
+/**
+ * Verifies the audit chain. It only reads, and its findings are printed in the document, not as an
+ * error.
+ */
 const verifyAudit = async ({ database: { db } }: OperatorDeps, noted: ChainLink | undefined) => {
   const { head, verified, findings } = await verifyChain(db, noted);
   return {
@@ -104,7 +110,7 @@ const keyringStatus = async ({ database, openVault }: OperatorDeps) => {
 };
 
 /**
- * Makes a single pass over everything. Rows that other transactions had locked are left to the next
+ * Makes a single pass over all values. Rows that other transactions had locked wait for the next
  * pass.
  */
 const rotate = async (deps: OperatorDeps) => {
@@ -114,7 +120,10 @@ const rotate = async (deps: OperatorDeps) => {
   return { ...(await keyringStatus(deps)), changed };
 };
 
-/** Runs one command and returns the document to print. @throws AppError as the changes do. */
+/**
+ * Runs one command and returns the document to print.
+ * @throws AppError if the command is refused
+ */
 export const runOperatorCommand = async (
   command: OperatorCommand,
   deps: OperatorDeps,

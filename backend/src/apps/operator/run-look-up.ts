@@ -15,7 +15,7 @@ import {
 } from './look-ups.ts';
 import type { OperatorCommand } from './parse-command.ts';
 
-/** The names of the commands that only look something up. */
+/** The names of the commands that only read. */
 const lookUps = [
   'audit entry',
   'audit row',
@@ -36,11 +36,11 @@ interface LookUpDeps {
   readonly clock: Clock;
 }
 
-/** Returns true for a command that only looks something up. */
+/** Returns true for a command that only reads. */
 export const isLookUp = (command: OperatorCommand): command is LookUp =>
   lookUps.some((name) => name === command.name);
 
-const found = <T>(value: T | undefined): T => {
+const requireFound = <T>(value: T | undefined): T => {
   if (value === undefined) throw new AppError('NOT_FOUND');
   return value;
 };
@@ -59,20 +59,23 @@ const checkRules = async (url: string) => {
   }
 };
 
-/** Looks one thing up and returns the document to print. @throws AppError NOT_FOUND */
+/**
+ * Runs one reading command and returns the document to print.
+ * @throws AppError NOT_FOUND
+ */
 export const runLookUp = async (command: LookUp, deps: LookUpDeps): Promise<unknown> => {
   const { db } = deps.database;
   switch (command.name) {
     case 'audit entry':
-      return found(await findAuditEntry(db, command.number));
+      return requireFound(await findAuditEntry(db, command.number));
     case 'audit row':
-      return found(await findAuditRow(db, command.id));
+      return requireFound(await findAuditRow(db, command.id));
     case 'codes addresses':
       return listCodeAddresses(db);
     case 'database rules':
       return checkRules(deps.databaseUrl);
     case 'database status':
-      return found((await readDatabaseStatus(db)) ?? undefined);
+      return requireFound((await readDatabaseStatus(db)) ?? undefined);
     case 'debit list':
       return listOverdueDebits(db, deps.clock.now());
     case 'keys status':

@@ -18,7 +18,10 @@ interface PortalUserCommandDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly hasher: SecretHasher;
-  /** Opens the keyring: names are sealed in audit rows. @throws ConfigError */
+  /**
+   * Opens the keyring, by which names are sealed in audit rows.
+   * @throws ConfigError
+   */
   readonly openVault: () => Promise<Vault>;
   /** Reads the new password on standard input. @throws AppError VALIDATION_FAILED */
   readonly readPassword: () => Promise<string>;
@@ -26,8 +29,8 @@ interface PortalUserCommandDeps {
   readonly readInput: () => Promise<string>;
 }
 
-/** The accounting staff of a house fits on one page. */
-const everybody = { page: 1, limit: 10_000 };
+/** A page that is large enough for the whole accounting staff of a house. */
+const wholeStaff = { page: 1, limit: 10_000 };
 
 const present = (user: PortalUserRecord) => ({
   id: user.id,
@@ -46,7 +49,7 @@ export const runPortalUserCommand = async (
 ): Promise<unknown> => {
   const { database, clock, random, hasher, openVault, readPassword } = deps;
   if (command.name === 'portal-user list') {
-    const { rows } = await listPortalUsers(database.db, {}, everybody);
+    const { rows } = await listPortalUsers(database.db, {}, wholeStaff);
     return { items: rows.toReversed().map(present) };
   }
   const { inTransaction } = database;
@@ -54,22 +57,22 @@ export const runPortalUserCommand = async (
   const changes = createPortalUserChanges({ inTransaction, clock, random, hasher, audit });
   // The actor is any person with the database's credentials.
   const actor = { api: 'system', role: 'OPERATOR_COMMAND' } as const;
-  const by = { actor, requestId: random.uuid() };
+  const audited = { actor, requestId: random.uuid() };
   const { email } = command;
   switch (command.name) {
     case 'portal-user create': {
       const { role, 'person-name': name } = command;
       const password = await readPassword();
-      return present(await changes.create(by, { email, name, role, password }));
+      return present(await changes.create(audited, { email, name, role, password }));
     }
     case 'portal-user set-role':
-      return present(await changes.setRole(by, { email }, command.role));
+      return present(await changes.setRole(audited, { email }, command.role));
     case 'portal-user activate':
-      return present(await changes.setActive(by, { email }, true));
+      return present(await changes.setActive(audited, { email }, true));
     case 'portal-user deactivate':
-      return present(await changes.setActive(by, { email }, false));
+      return present(await changes.setActive(audited, { email }, false));
     case 'portal-user reset-password':
-      return present(await changes.resetPassword(by, { email }, await readPassword()));
+      return present(await changes.resetPassword(audited, { email }, await readPassword()));
     case 'portal-user disable-second-factor':
       return present(await disablePortalSecondFactor(email, deps));
     default:

@@ -1,20 +1,24 @@
 /**
- * Traces, only where OTEL_EXPORTER_OTLP_ENDPOINT is set. A process without it pays nothing. Loaded
- * before everything else, with `node --import ./dist/otel/main.js ...`: under ESM only modules that
- * are loaded after the hook can be watched. The SDK reads the other OTEL_* variables itself. Paths
- * of objects and SQL parameters are not recorded, and texts of errors pass the log's scrubs.
+ * Starts tracing if OTEL_EXPORTER_OTLP_ENDPOINT is set. Without it, tracing costs nothing. This
+ * file is loaded first, with `node --import ./dist/otel/main.js ...`, because under ESM only
+ * modules that are loaded after the hook can be instrumented. The SDK reads the other OTEL_*
+ * variables itself. Paths of objects and SQL parameters are not recorded, and texts of errors are
+ * scrubbed as in the log.
  */
 import { register } from 'node:module';
 import { scrubText } from '../../platform/observability/redact.ts';
 
 /**
- * The modules that the instrumentations below change. Without a list the hook puts a wrapper around
- * every module of the process, which made each request dearer by some 5 us.
+ * The modules that the instrumentations below change. Without this list, the hook wraps every
+ * module of the process, which made each request slower by some 5 us.
  */
-const watched = ['http', 'https', 'node:http', 'node:https', 'ioredis', 'pg', 'pg-pool'];
+const instrumented = ['http', 'https', 'node:http', 'node:https', 'ioredis', 'pg', 'pg-pool'];
 
-/** An object's path holds its customer's id. `server.address` stays. */
-const unrecordedOfCalls = { 'url.full': undefined };
+/**
+ * Leaves out the address of a call, since an object's path contains its customer's id.
+ * `server.address` stays.
+ */
+const unrecordedAttributes = { 'url.full': undefined };
 
 /** The texts of errors in a span. */
 interface SpanTexts {
@@ -22,7 +26,7 @@ interface SpanTexts {
   readonly events: readonly { readonly attributes?: Record<string, unknown> }[];
 }
 
-/** The text of an error may quote what a customer sent, or what a database had. */
+/** Scrubs the texts of errors, which may quote a customer's input or values of the database. */
 const scrubErrors = ({ status, events }: SpanTexts): void => {
   if (status.message !== undefined) status.message = scrubText(status.message);
   for (const { attributes = {} } of events) {
@@ -34,7 +38,7 @@ const scrubErrors = ({ status, events }: SpanTexts): void => {
 
 const startTracing = async (): Promise<void> => {
   register('@opentelemetry/instrumentation/hook.mjs', import.meta.url, {
-    data: { include: watched },
+    data: { include: instrumented },
   });
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
   const { HttpInstrumentation } = await import('@opentelemetry/instrumentation-http');
@@ -55,18 +59,21 @@ const startTracing = async (): Promise<void> => {
     metricReaders: [],
     logRecordProcessors: [],
     instrumentations: [
-      // Records only outgoing calls. Incoming instrumentation would bind a context to each request
-      // and response, recorded or not, and Express's would inspect each layer.
+      // This records only outgoing calls. Instrumentation of incoming calls would bind a context to
+      // each request and response, even if it is not recorded, and that of Express would inspect
+      // each layer.
       new HttpInstrumentation({
-        // The SDK enables it. Enabled by its constructor it forgets that it has patched node:http,
-        // which the exporter has loaded by then, and records each call twice.
+        // The SDK enables it later. The exporter has already loaded node:http. If the constructor
+        // enabled the instrumentation, it would forget that it has patched node:http, and record
+        // each call twice.
         enabled: false,
         // `traceRequests` opens the span of a request.
         disableIncomingRequestInstrumentation: true,
-        startOutgoingSpanHook: () => unrecordedOfCalls,
+        startOutgoingSpanHook: () => unrecordedAttributes,
       }),
       new IORedisInstrumentation({ dbStatementSerializer: (command) => command }),
-      // Not the polling of loops, which belongs to nothing and would be most of what is kept.
+      // Statements without a parent span are left out. They are the polling of loops, which would
+      // be most of the recorded spans.
       new PgInstrumentation({ enhancedDatabaseReporting: false, requireParentSpan: true }),
     ],
   });

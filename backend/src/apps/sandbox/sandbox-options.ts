@@ -2,55 +2,60 @@ import { createSystemClock, type Clock } from '../../platform/clock/clock.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { defaultBackoffMs } from './core/webhook-outbox.ts';
 
-/** Sets up a sandbox. An option that is left out is taken from `sandboxDefaults`. */
+/** The options of a sandbox. `sandboxDefaults` has the defaults. */
 export interface SandboxOptions {
   /** The service's address. Webhooks are sent below its `/v1/webhooks/`. */
   readonly customerBaseUrl: string;
   readonly safegoldToken: string;
   readonly gatewayKeyId: string;
   readonly gatewayKeySecret: string;
-  /** The first one signs. It is a list because the service accepts one. */
+  /** The first secret signs. It is a list because the service's own variable is a list. */
   readonly gatewayWebhookSecrets: readonly string[];
   readonly cashfreeClientId: string;
   readonly cashfreeClientSecret: string;
-  /** The first one signs, as above. At Cashfree itself these are client secrets. */
+  /** The first secret signs. At Cashfree itself, these are client secrets. */
   readonly cashfreeWebhookSecrets: readonly string[];
   readonly razorpayKeyId: string;
   readonly razorpayKeySecret: string;
-  /** The first one signs. */
+  /** The first secret signs. */
   readonly razorpayWebhookSecrets: readonly string[];
   readonly msg91AuthKey: string;
   readonly razorpayxKeyId: string;
   readonly razorpayxKeySecret: string;
   /** The service's own account at the payout provider. */
   readonly razorpayxAccountNumber: string;
-  /** The first signs payout webhooks. */
+  /** The first secret signs payout webhooks. */
   readonly payoutWebhookSecrets: readonly string[];
   /** The access key id that KMS accepts. */
   readonly awsKmsAccessKeyId: string;
   readonly vaultToken: string;
   /** The CI system's access token. Undefined refuses every caller. */
   readonly githubToken: string | undefined;
-  /** Real time after which debits, payouts, penny-drops and runs end by themselves. */
+  /** The real time after which debits, payouts, penny-drops and runs end by themselves. */
   readonly settleMs: number;
-  /** Real time for which the faults that time out keep a caller waiting before they cut it off. */
+  /**
+   * The real time for which the faults that time out keep a caller waiting before they cut it off.
+   */
   readonly hangMs: number;
-  /** Adds rows about something else to every list. Tests of the lists themselves turn it off. */
+  /** True to add unrelated rows to every list. Tests of the lists themselves turn it off. */
   readonly addsOddRows: boolean;
-  /** Keeps the records between processes. Undefined keeps them in memory only. */
+  /** The folder that keeps the records between processes. Undefined keeps them in memory only. */
   readonly stateDir: string | undefined;
-  /** Makes SafeGold's buy-verify enforce its 30 g and 50 g thresholds. */
+  /** True if SafeGold's buy-verify enforces its 30 g and 50 g thresholds. */
   readonly enforcesKycLimits: boolean;
-  /** The start time of its movable clock. A simulation passes a clock that does not advance. */
+  /** The clock that the movable clock shifts. A simulation passes a clock that does not advance. */
   readonly systemClock: Clock;
-  /** Waits between the attempts to deliver a webhook. */
+  /** The waits between the attempts to deliver a webhook. */
   readonly webhookBackoffMs: readonly number[];
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
 const silent = (): void => {};
 
-/** Suits tests: known development secrets, a short `settleMs`, no log, no state directory. */
+/**
+ * Defaults for tests. They have known development secrets, a short `settleMs`, no log and no state
+ * directory.
+ */
 export const sandboxDefaults: SandboxOptions = {
   customerBaseUrl: 'http://127.0.0.1:4000',
   safegoldToken: 'dev-only-safegold-token',

@@ -25,10 +25,10 @@ import { createFaultRegistry } from './state/fault-registry.ts';
 import { createJournal } from './state/journal.ts';
 import { createMovableClock } from './state/movable-clock.ts';
 
-/** Everything that a sandbox consists of. */
+/** The parts of a sandbox. */
 export type SandboxParts = ReturnType<typeof createSandboxParts>;
 
-/** Returns the one secret that signs, of those that the service accepts. */
+/** Returns the secret that signs, which is the first that the service accepts. */
 const signingSecret = ([first]: readonly string[]): string => {
   if (first === undefined) throw new Error('webhooks need a secret');
   return first;
@@ -59,7 +59,7 @@ const createGateways = (
   }),
 ];
 
-/** Creates the collaborators, and the simulators that play what happens at them. */
+/** Creates the collaborators and their simulators. */
 const createCollaborators = (options: SandboxOptions, deps: GatewayDeps, system: Clock) => {
   const { clock, random, changed, settleMs } = deps;
   const prices = createPriceSource(clock);
@@ -75,7 +75,7 @@ const createCollaborators = (options: SandboxOptions, deps: GatewayDeps, system:
   });
   const github = createGithub({ system, settleMs, token: options.githubToken, changed });
 
-  // The registry. To add a collaborator, add a row here.
+  // This is the registry. To add a collaborator, add a row here.
   const collaborators: readonly Collaborator[] = [
     createSafegold({
       store: safegoldStore,

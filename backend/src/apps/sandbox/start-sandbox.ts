@@ -57,21 +57,24 @@ const createSandboxApp = ({ parts, logger, stateDir, isDraining }: AppOptions): 
 };
 
 export interface Sandbox {
-  /** Such as `http://127.0.0.1:4010`, no slash at the end. */
+  /** The address, such as `http://127.0.0.1:4010`, without a slash at the end. */
   readonly url: string;
-  /** Changes where webhooks go, for a service that is started after its sandbox. */
+  /**
+   * Changes the service's address, to which webhooks are sent. It is for a service that is started
+   * after its sandbox.
+   */
   setCustomerBaseUrl(url: string): void;
   /** Stops accepting calls, ends the waiting calls and saves the state. */
   stop(): Promise<void>;
 }
 
 interface StartOptions extends Partial<SandboxOptions> {
-  /** Takes a free port when 0. */
+  /** The port to listen on. 0 takes a free port. */
   readonly port?: number;
   readonly host?: string;
 }
 
-/** Calls in progress may take this long once the sandbox is stopping. */
+/** The time that calls in progress have once the sandbox is stopping. */
 const graceMs = 2000;
 const keepAliveMs = 65_000;
 
@@ -93,9 +96,9 @@ const close = async (server: Server): Promise<void> => {
   clearTimeout(cut);
 };
 
-/** Starts a sandbox. Options that are left out are `sandboxDefaults`. */
-export const startSandbox = async (given: StartOptions = {}): Promise<Sandbox> => {
-  const { port = 0, host = '127.0.0.1', ...chosen } = given;
+/** Starts a sandbox. `sandboxDefaults` has the defaults of the options. */
+export const startSandbox = async (startOptions: StartOptions = {}): Promise<Sandbox> => {
+  const { port = 0, host = '127.0.0.1', ...chosen } = startOptions;
   const options: SandboxOptions = { ...sandboxDefaults, ...chosen };
   const { stateDir, logger } = options;
   let file: StateFile | undefined;

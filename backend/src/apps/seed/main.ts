@@ -25,7 +25,7 @@ const seedAccounts = async (runtime: Runtime): Promise<void> => {
   const deps = { db: database.db, clock, random, hasher };
   for (const role of adminRoles) {
     const account = developmentAdmins[role];
-    // Hashing is slow: skip an account that exists before it.
+    // Hashing is slow, so an existing account is skipped before it.
     if ((await findAdminByEmail(database.db, account.email)) !== undefined) continue;
     await ignoreExisting(createAdmin(deps, { ...account, role }));
   }
@@ -46,9 +46,9 @@ const placeholder = 'Development evidence';
 const seedEvidence = async (runtime: Runtime): Promise<void> => {
   const { database, clock } = runtime;
   const { db } = database;
-  const at = clock.now();
+  const now = clock.now();
   for (const item of evidenceItems) {
-    // Of the legal entity it has to be what customers are shown.
+    // The evidence of the legal entity must be the name that customers see.
     const value = item === 'legal_entity' ? sampleEntity : placeholder;
     const known = await findEvidence(db, item);
     if (known !== undefined && (known.value !== placeholder || value === placeholder)) continue;
@@ -56,13 +56,13 @@ const seedEvidence = async (runtime: Runtime): Promise<void> => {
       value,
       reference: 'development',
       verified: true,
-      updatedAt: at,
+      updatedAt: now,
       updatedBy: null,
     });
   }
 };
 
-/** Seeds a new development stack. Adds only what is missing. */
+/** Seeds a new development stack. It adds only missing rows. */
 const main = async (): Promise<void> => {
   const config = loadConfig({}, process.env);
   if (config.APP_MODE === 'production') {

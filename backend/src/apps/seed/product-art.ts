@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 
-/** The side of a picture, in pixels. */
+/** The side of an image, in pixels. */
 const side = 960;
 
 const frame = (content: string): string => `
@@ -64,8 +64,8 @@ const drawings: Readonly<Record<string, string>> = {
 };
 
 /**
- * Draws the PNG picture of a product that the seed creates. Returns undefined if there is no drawing
- * for the name.
+ * Draws the PNG image of a product of the seed. Returns undefined if there is no drawing for the
+ * name.
  */
 export const drawProduct = async (name: string): Promise<Buffer | undefined> => {
   const drawing = drawings[name];

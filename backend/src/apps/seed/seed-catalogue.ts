@@ -62,40 +62,40 @@ const products: readonly SeedProduct[] = [
 /** Adds a small catalogue if there is none, and descriptions to products of an earlier seed. */
 const addProducts = async ({ database, clock, random }: Runtime): Promise<void> => {
   const { db } = database;
-  const at = clock.now();
+  const now = clock.now();
   if ((await db.product.count()) === 0) {
     await db.product.createMany({
       data: products.map((product) => ({
         ...product,
         id: random.uuid(),
-        createdAt: at,
-        updatedAt: at,
+        createdAt: now,
+        updatedAt: now,
       })),
     });
     return;
   }
   for (const { name, description } of products) {
     const where = { name, description: null };
-    await db.product.updateMany({ where, data: { description, updatedAt: at } });
+    await db.product.updateMany({ where, data: { description, updatedAt: now } });
   }
 };
 
-/** Draws a picture of each product of the seed that has none, kept as an upload is. */
-const addPictures = async (runtime: Runtime, objects: ObjectStore): Promise<void> => {
+/** Draws an image of each product of the seed that has none, and stores it like an upload. */
+const addImages = async (runtime: Runtime, objects: ObjectStore): Promise<void> => {
   const { db, inTransaction } = runtime.database;
   const deps = { ...runtime, db, inTransaction, objects };
   const names = products.map(({ name }) => name);
-  const bare = await db.product.findMany({
+  const withoutImage = await db.product.findMany({
     where: { name: { in: names }, imageKey: null },
     select: { id: true, name: true },
   });
-  for (const { id, name } of bare) {
-    const picture = await drawProduct(name);
-    if (picture !== undefined) await putImage(deps, id, picture, async () => {});
+  for (const { id, name } of withoutImage) {
+    const image = await drawProduct(name);
+    if (image !== undefined) await putImage(deps, id, image, async () => {});
   }
 };
 
 export const seedCatalogue = async (runtime: Runtime, objects: ObjectStore): Promise<void> => {
   await addProducts(runtime);
-  await addPictures(runtime, objects);
+  await addImages(runtime, objects);
 };

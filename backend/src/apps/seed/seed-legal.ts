@@ -77,10 +77,10 @@ ${sample}`,
   },
 ];
 
-/** Adds the published facts and the policies that are missing: nothing that is there is changed. */
+/** Adds missing published facts and policies. Existing ones stay unchanged. */
 export const seedLegal = async ({ database, clock, random }: Runtime): Promise<void> => {
   const { db } = database;
-  const at = clock.now();
+  const now = clock.now();
   const fields = Object.entries(facts).flatMap(([section, values]) =>
     Object.entries(values).map(([key, value]) => ({ section, key, value })),
   );
@@ -89,7 +89,7 @@ export const seedLegal = async ({ database, clock, random }: Runtime): Promise<v
       ...field,
       verified: true,
       reference: 'development',
-      updatedAt: at,
+      updatedAt: now,
     })),
     skipDuplicates: true,
   });
@@ -99,8 +99,8 @@ export const seedLegal = async ({ database, clock, random }: Runtime): Promise<v
       id: random.uuid(),
       version: '1.0',
       verified: true,
-      effectiveFrom: at,
-      createdAt: at,
+      effectiveFrom: now,
+      createdAt: now,
     })),
     skipDuplicates: true,
   });

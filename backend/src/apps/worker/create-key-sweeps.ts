@@ -12,7 +12,8 @@ import type { BlindIndex, SecretHasher } from '../../platform/crypto/index.ts';
 import type { Db } from '../../platform/db/index.ts';
 
 /**
- * After a new first key in PII_KEYRING: see `rotateKeyring`. Nothing to do in every other round.
+ * Creates the pass that moves values to a new first key of PII_KEYRING (see `rotateKeyring`).
+ * Without a new key, a pass changes nothing.
  */
 export const createKeyringRotation =
   (
@@ -30,8 +31,8 @@ export const createKeyringRotation =
   };
 
 /**
- * After a new first key in CREDENTIAL_PEPPER or BLIND_INDEX_KEY: seals passwords and MPINs again and
- * hashes phones again. Nothing to do in every other round.
+ * Creates the pass that follows a new first key in CREDENTIAL_PEPPER or BLIND_INDEX_KEY. It seals
+ * passwords and MPINs again and hashes phones again. Without a new key, a pass changes nothing.
  */
 export const createKeyedRenewal =
   (deps: {

@@ -14,7 +14,7 @@ interface ObserversOptions {
   readonly books: { observe(): Promise<void> };
 }
 
-/** Creates what brings the worker's gauges up to date whenever its metrics are read. */
+/** Creates the function that updates the worker's gauges whenever its metrics are read. */
 export const createObservers = (options: ObserversOptions): (() => Promise<void>) => {
   const { config, runtime, services, standstill, books } = options;
   const { database, metrics, logger } = runtime;

@@ -19,12 +19,14 @@ import { createPurgeSweep, type Sweep } from '../../platform/jobs/index.ts';
 import type { Metrics } from '../../platform/observability/index.ts';
 import { createUsePurge } from '../../platform/use-bounds/index.ts';
 
-/** Creates the sweeps that delete what nothing needs any more (contract: limits > Retention). */
+/**
+ * Creates the sweeps that delete rows that nothing needs any more (contract: limits > Retention).
+ */
 export const createPurges = (options: {
   readonly db: Db;
   readonly clock: Clock;
   readonly metrics: Pick<Metrics, 'countPurged'>;
-  /** Real milliseconds between two passes of each. */
+  /** The real milliseconds between two passes of each sweep. */
   readonly everyMs: number;
 }): readonly Sweep[] => {
   const { metrics, everyMs } = options;

@@ -27,13 +27,16 @@ interface SweepsOptions {
   readonly books: { readonly sweeps: readonly Sweep[] };
 }
 
-/** Creates the sweeps of the worker. Those that name no period run every `JANITOR_EVERY_MS`. */
+/**
+ * Creates the sweeps of the worker. A sweep without a period of its own runs every
+ * `JANITOR_EVERY_MS`.
+ */
 export const createSweeps = (options: SweepsOptions): readonly Sweep[] => {
   const { config, runtime, services, kycEvents, objects, ci, books } = options;
   const { database, clock, logger, metrics } = runtime;
   const { db, inTransaction } = database;
   const { banking, gold, payments, payouts, plans, price, settleRewards } = services;
-  const rarely = 10 * config.JANITOR_EVERY_MS;
+  const rareMs = 10 * config.JANITOR_EVERY_MS;
   return [
     createDeadPoolSweep({ inTransaction, logger }),
     createRefusalSweep({ ...runtime, db, inTransaction }),
@@ -61,12 +64,12 @@ export const createSweeps = (options: SweepsOptions): readonly Sweep[] => {
       live: price.live,
       everyMs: config.JANITOR_EVERY_MS,
     }),
-    createImageRemoval({ db, objects, clock, logger, everyMs: rarely }),
-    ...createPurges({ db, clock, metrics, everyMs: rarely }),
-    createPriceThinning({ ...runtime, db, everyMs: rarely }),
+    createImageRemoval({ db, objects, clock, logger, everyMs: rareMs }),
+    ...createPurges({ db, clock, metrics, everyMs: rareMs }),
+    createPriceThinning({ ...runtime, db, everyMs: rareMs }),
     {
       name: 'keyring-rotate',
-      everyMs: rarely,
+      everyMs: rareMs,
       run: createKeyringRotation({
         ...runtime,
         db,
@@ -76,7 +79,7 @@ export const createSweeps = (options: SweepsOptions): readonly Sweep[] => {
     },
     {
       name: 'keyring-renew-keyed-values',
-      everyMs: rarely,
+      everyMs: rareMs,
       run: createKeyedRenewal({ ...runtime, db }),
     },
   ];

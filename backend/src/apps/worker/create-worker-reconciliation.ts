@@ -30,7 +30,10 @@ const createWorkerReconciliation = (
   });
 };
 
-/** The limit of queries about accounts. It is long because a statement waits for them. */
+/**
+ * The time limit of the queries about accounts, in milliseconds. It is long because a statement
+ * needs their results.
+ */
 const confirmWithinMs = 3 * 60 * 60_000;
 
 /** Creates the statements of proof of gold, and their daily schedule. */

@@ -3,10 +3,10 @@ import { createConnections, type Connections } from '../../platform/db/index.ts'
 import type { Runtime } from '../../runtime/create-runtime.ts';
 import type { workerVariables } from './worker.variables.ts';
 
-/** The way of the job queue to the database. */
+/** The job queue's connections to the database. */
 interface JobConnections {
   readonly connections: Connections;
-  /** From now on a server without an answer is not waited for. */
+  /** Stops waiting for a server that does not answer. */
   readonly stop: () => Promise<void>;
   readonly close: () => Promise<void>;
 }

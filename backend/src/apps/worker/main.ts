@@ -20,7 +20,7 @@ import { openJobConnections } from './job-connections.ts';
 import { createWorkerBooks } from './create-worker-reconciliation.ts';
 import { workerProcessVariables } from './worker.variables.ts';
 
-/** The worker: price feed, jobs, schedules, and the sweeps over whatever was left in between. */
+/** Starts the worker, which runs the price feed, jobs, schedules and sweeps. */
 await runMain('worker', async (env) => {
   const config = loadConfig(workerProcessVariables, env);
   const runtime = await createRuntime('worker', config, env);

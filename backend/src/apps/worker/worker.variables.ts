@@ -38,7 +38,7 @@ export const workerVariables = defineVariables({
   },
 });
 
-/** Everything that the worker reads, besides the variables of every process. */
+/** The variables of the worker, in addition to those of every process. */
 export const workerProcessVariables = {
   ...servicesVariables,
   ...workerVariables,

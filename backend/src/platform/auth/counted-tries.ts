@@ -2,7 +2,7 @@ import { addMs, msBetween } from '../clock/clock.ts';
 
 const minuteMs = 60_000;
 
-/** The window in which tries are counted, their limit, and how long a lock lasts. */
+/** Allows `maxTries` tries within `windowMs`. The last of them locks for `lockMs`. */
 export interface TryRule {
   readonly windowMs: number;
   readonly maxTries: number;
@@ -13,8 +13,9 @@ export interface TryRule {
 const secretRule: TryRule = { windowMs: 15 * minuteMs, maxTries: 5, lockMs: 30 * minuteMs };
 
 /**
- * Tolerates another process's clock this far ahead of ours. Times further ahead were written before
- * the clock was set back. They are ignored, since they could lock a user for days.
+ * Tolerates another process's clock that is at most this far ahead of ours. Times further ahead
+ * were written before a clock was set back. They are ignored, since they could lock a user for
+ * days.
  */
 export const clockSkewMs = 60_000;
 
@@ -24,26 +25,26 @@ export interface CountedTries {
   readonly lockedUntil: Date | null;
 }
 
-/** The verdict on a try before its secret is looked at. */
+/** The verdict on a try, before its secret is checked. */
 type Verdict =
   | { readonly kind: 'judge'; readonly locks: boolean; readonly next: CountedTries }
   | { readonly kind: 'locked'; readonly retryAfterSeconds: number };
 
 /**
- * Counts a try at `now` as wrong, until it proves right. The try that reaches the limit is still
- * checked.
+ * Counts a try at `now` as wrong before its secret is checked. The try that reaches the limit is
+ * still checked.
  */
 export const countTry = (
   { triedAt, lockedUntil }: CountedTries,
   now: Date,
   { windowMs, maxTries, lockMs }: TryRule = secretRule,
 ): Verdict => {
-  const leftMs = lockedUntil === null ? 0 : msBetween(now, lockedUntil);
-  if (leftMs > 0 && leftMs < lockMs + clockSkewMs) {
-    return { kind: 'locked', retryAfterSeconds: leftMs / 1000 };
+  const remainingMs = lockedUntil === null ? 0 : msBetween(now, lockedUntil);
+  if (remainingMs > 0 && remainingMs < lockMs + clockSkewMs) {
+    return { kind: 'locked', retryAfterSeconds: remainingMs / 1000 };
   }
-  const counted = triedAt.filter((at) => {
-    const ageMs = msBetween(at, now);
+  const counted = triedAt.filter((time) => {
+    const ageMs = msBetween(time, now);
     return ageMs < windowMs && ageMs > -clockSkewMs;
   });
   const tries = [...counted, now].slice(-maxTries);

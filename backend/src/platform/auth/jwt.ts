@@ -7,25 +7,30 @@ import { parseKeyList } from '../crypto/index.ts';
 export interface TokenSigner {
   /**
    * Signs `claims` for `ttlSeconds` of business time from `issuedAt`, which is now unless given.
-   * `iat`, in whole seconds, is that moment rounded down, and `exp` is that far from it, likewise.
+   * `iat` is that moment in whole seconds, rounded down. `exp` is `iat` plus the whole seconds of
+   * `ttlSeconds`.
    */
   sign(claims: Readonly<Record<string, unknown>>, ttlSeconds: number, issuedAt?: Date): string;
   /** Returns the claims of a valid, unexpired token, or undefined for anything else. */
   verify<S extends z.ZodType>(token: string, schema: S): z.output<S> | undefined;
 }
 
-const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1000);
+const secondsOf = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 /**
- * In a text the library looks for a public key first, each time, which takes half a millisecond.
+ * Turns a secret into a key object. Given a text, the library would first try to parse it as a
+ * public key at each call, which takes half a millisecond.
  */
 const toKey = (secret: string): KeyObject => createSecretKey(Buffer.from(secret, 'utf8'));
 
-/** Returns the claims, or undefined without an expiry, or with an extension that is to be understood. */
+/**
+ * Returns the claims of a valid token. A token without an expiry, or with a critical extension, is
+ * invalid.
+ */
 const claimsOf = (token: string, key: KeyObject, options: jwt.VerifyOptions): unknown => {
   try {
     const { header, payload } = jwt.verify(token, key, { ...options, complete: true });
-    // None is known here, and the library knows none either (RFC 7515, section 4.1.11).
+    // Neither this service nor the library knows a critical extension (RFC 7515, section 4.1.11).
     if (header.crit !== undefined) return undefined;
     return typeof payload === 'object' && payload.exp !== undefined ? payload : undefined;
   } catch {
@@ -35,9 +40,9 @@ const claimsOf = (token: string, key: KeyObject, options: jwt.VerifyOptions): un
 
 /**
  * Signs and verifies HS256 tokens. The algorithm is pinned, so a token can't choose its own.
- * `secret` is JWT_SECRET, a list, newest first: the first key signs, all verify. Life is measured
- * with the injected clock. Customer and admin tokens share the list (contract: conventions > APIs).
- * Each API looks the subject up in its own store, which keeps them apart.
+ * `secret` is JWT_SECRET, a list, newest first. The first key signs, and every key verifies. The
+ * injected clock measures a token's life. Customer and admin tokens share the list (contract:
+ * conventions > APIs). Each API looks the subject up in its own store, which keeps them apart.
  */
 export const createTokenSigner = (options: { secret: string; clock: Clock }): TokenSigner => {
   const { clock } = options;

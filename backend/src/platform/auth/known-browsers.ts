@@ -6,8 +6,8 @@ import type { Random } from '../ids/random.ts';
 /** The caller of a sign-in. Tries on an account are counted for each caller. */
 export interface LoginCaller {
   /**
-   * `browser`: signed in to this account before. `session`: is signed in, and confirms its password
-   * again.
+   * A `browser` has signed in to this account before. A `session` is signed in and confirms its
+   * password again. A `stranger` is any other caller.
    */
   readonly kind: 'stranger' | 'browser' | 'session';
   readonly id: string;
@@ -16,35 +16,46 @@ export interface LoginCaller {
 /** A client that presents a password. */
 interface LoginClient {
   readonly ip: string;
-  /** The token that a sign-in of before gave this browser. */
+  /** The token that an earlier sign-in gave this browser. */
   readonly browserToken?: string | undefined;
 }
 
-/** Returns the caller of somebody who is signed in, of whatever session. */
+/**
+ * Returns the caller for a person who is signed in. All sessions of a person are the same caller.
+ */
 export const sessionCaller = (ownerId: string): LoginCaller => ({
   kind: 'session',
   id: `session|${ownerId}`,
 });
 
 export interface KnownBrowsers {
-  /** Returns a browser that knows its token for the account, else the client's address. */
+  /**
+   * Returns the browser as the caller if its token is valid for the account, else the client's
+   * address.
+   */
   callerOf(email: string, client: LoginClient): LoginCaller;
   /**
    * Returns the token of a caller who signed in to the account. A known browser keeps its token
-   * while it is young, else it gets a new token. It opens nothing.
+   * while the token is young. Any other caller gets a new token. The token alone gives no access.
    */
   tokenFor(email: string, caller: LoginCaller, browserToken: string | undefined): string;
 }
 
 const dayMs = 24 * 60 * 60_000;
-/** Knows a browser for as long after its token was made as a customer's device is trusted. */
+/**
+ * The days for which a browser is known after its token was made. A customer's device is trusted
+ * for as long.
+ */
 const knownDays = 180;
-/** Gives a browser that signs in a new token once its own is older. */
+/** The age in days from which a sign-in replaces a browser's token. */
 const renewedDays = 30;
 
 const nameOf = (browserToken: string): string => browserToken.split('.')[0] ?? '';
 
-/** Returns the day on which a name was made. Names of before have none, and have run out. */
+/**
+ * Returns the day on which a name was made. Names of an earlier form contain no day and count as
+ * expired.
+ */
 const dayOf = (name: string): number => Number(/-(\d{1,6})$/u.exec(name)?.[1] ?? 0);
 
 /**

@@ -7,12 +7,15 @@ import type { LoginCaller } from './known-browsers.ts';
 
 const minuteMs = 60_000;
 
-/** Bounds what all callers of one kind may try on an account (contract: limits > Sign-in limits). */
-const togetherRule: TryRule = { windowMs: 30 * minuteMs, maxTries: 20, lockMs: 30 * minuteMs };
+/**
+ * Limits the tries of all callers of one kind on an account together (contract: limits > Sign-in
+ * limits).
+ */
+const sharedRule: TryRule = { windowMs: 30 * minuteMs, maxTries: 20, lockMs: 30 * minuteMs };
 
 /**
- * Bounds the attempts at the second factor by a person who has the password: three of a million
- * codes are valid at a time (contract: limits > Sign-in limits).
+ * Limits the tries at the second factor by a person who has the password. Three of a million codes
+ * are valid at a time (contract: limits > Sign-in limits).
  */
 const codeRule: TryRule = {
   windowMs: 24 * 60 * minuteMs,
@@ -26,41 +29,47 @@ const codesKeptMs = codeRule.lockMs + 15 * minuteMs;
 
 export interface LoginGuard {
   /**
-   * Counts a try before it is judged, so that parallel guesses can't outrun the count.
+   * Counts a try before its password is checked, so that parallel guesses can't outrun the count.
    * @throws AppError LOGIN_LOCKED while the caller, or all of their kind, are locked.
    */
   charge(inTransaction: InTransaction, email: string, caller: LoginCaller): Promise<void>;
   /**
-   * Counts a code of the second factor, likewise, for all callers of a kind together.
+   * Counts a code of the second factor before it is checked, for all callers of a kind together.
    * @throws AppError LOGIN_LOCKED
    */
   chargeCode(inTransaction: InTransaction, email: string, caller: LoginCaller): Promise<void>;
-  /** A success clears the failures of its caller, and those that all callers of its kind share. */
+  /**
+   * Clears the failures of a caller who signed in, and those that all callers of the same kind
+   * share.
+   */
   forget(db: Db, email: string, caller: LoginCaller): Promise<void>;
   /** Removes every failure of an email, of all callers. */
   clear(db: Db, email: string): Promise<void>;
 }
 
 /** Names the row in which the tries of all callers of a kind are counted together. */
-const togetherOf = ({ kind }: LoginCaller): string => `${kind}s`;
+const sharedRowOf = ({ kind }: LoginCaller): string => `${kind}s`;
 
-/** Names the row in which their codes are. */
-const codesOf = (caller: LoginCaller): string => `codes of ${togetherOf(caller)}`;
+/** Names the row in which the codes of all callers of a kind are counted together. */
+const codesRowOf = (caller: LoginCaller): string => `codes of ${sharedRowOf(caller)}`;
 
-/** A row of tries, at a moment. */
-interface TriedAt {
+/** The key of a row of tries, and the time of the try. */
+interface TryAtRow {
   readonly email: string;
   readonly caller: string;
   readonly now: Date;
 }
 
-/** Returns the times counted at one row, written back by `save`. */
+/**
+ * Locks a row and returns its tries, which `updateTries` then replaces. Creates the row if it is
+ * missing.
+ */
 const lockTries = async (
   tx: Db,
   table: ReturnType<typeof sqlName>,
-  { email, caller, now }: TriedAt,
+  { email, caller, now }: TryAtRow,
 ): Promise<CountedTries> => {
-  // The update changes nothing but takes the row's lock, whether or not the row was there.
+  // The update changes nothing. It takes the row's lock if the row already exists.
   const row = await selectOne<CountedTries>(
     tx,
     sql`
@@ -75,7 +84,7 @@ const lockTries = async (
 const updateTries = async (
   tx: Db,
   table: ReturnType<typeof sqlName>,
-  { email, caller, now }: TriedAt,
+  { email, caller, now }: TryAtRow,
   { triedAt, lockedUntil }: CountedTries,
 ): Promise<void> => {
   await execute(
@@ -93,7 +102,7 @@ const updateTries = async (
 const countCode = async (
   tx: Db,
   table: ReturnType<typeof sqlName>,
-  { email, caller, clock }: Pick<TriedAt, 'email' | 'caller'> & { readonly clock: Clock },
+  { email, caller, clock }: Pick<TryAtRow, 'email' | 'caller'> & { readonly clock: Clock },
 ): Promise<number> => {
   const tries = await lockTries(tx, table, { email, caller, now: clock.now() });
   const now = clock.now();
@@ -106,9 +115,10 @@ const countCode = async (
 const tableOf = (api: 'admin' | 'portal'): string => `${api}_login_caller`;
 
 /**
- * Throttles password sign-in by email and caller, whether or not the email has an account. So a
- * stranger cannot lock an account's owner out of a browser that signed in before. The table belongs
- * to the calling module. A try counts as a failure until `forget`.
+ * Throttles password sign-in by email and caller, whether or not the email has an account. Since
+ * callers are counted separately, a stranger cannot lock an account's owner out of a browser that
+ * signed in before. The table belongs to the calling module. A try counts as a failure until
+ * `forget`.
  */
 export const createLoginGuard = (options: {
   readonly api: 'admin' | 'portal';
@@ -122,19 +132,19 @@ export const createLoginGuard = (options: {
       const retryAfterSeconds = await inTransaction(async (tx) => {
         // The rows are always locked in this order, so no two tries wait for each other.
         const own = { email, caller: caller.id, now: clock.now() };
-        const all = { ...own, caller: togetherOf(caller) };
+        const shared = { ...own, caller: sharedRowOf(caller) };
         const ownTries = await lockTries(tx, table, own);
-        const allTries = await lockTries(tx, table, all);
+        const sharedTries = await lockTries(tx, table, shared);
         const now = clock.now();
         const verdict = countTry(ownTries, now);
-        const together = countTry(allTries, now, togetherRule);
-        if (verdict.kind === 'judge' && together.kind === 'judge') {
+        const sharedVerdict = countTry(sharedTries, now, sharedRule);
+        if (verdict.kind === 'judge' && sharedVerdict.kind === 'judge') {
           await updateTries(tx, table, { ...own, now }, verdict.next);
-          await updateTries(tx, table, { ...all, now }, together.next);
+          await updateTries(tx, table, { ...shared, now }, sharedVerdict.next);
           return 0;
         }
         return Math.max(
-          ...[verdict, together].map((each) =>
+          ...[verdict, sharedVerdict].map((each) =>
             each.kind === 'locked' ? each.retryAfterSeconds : 0,
           ),
         );
@@ -144,13 +154,13 @@ export const createLoginGuard = (options: {
 
     async chargeCode(inTransaction, email, caller) {
       const retryAfterSeconds = await inTransaction((tx) =>
-        countCode(tx, table, { email, caller: codesOf(caller), clock }),
+        countCode(tx, table, { email, caller: codesRowOf(caller), clock }),
       );
       if (retryAfterSeconds > 0) throw new AppError('LOGIN_LOCKED', { retryAfterSeconds });
     },
 
     async forget(db, email, caller) {
-      const callers = [caller.id, togetherOf(caller), codesOf(caller)];
+      const callers = [caller.id, sharedRowOf(caller), codesRowOf(caller)];
       await execute(
         db,
         sql`DELETE FROM ${table} WHERE email = ${email} AND caller = ANY (${callers})`,
@@ -163,7 +173,10 @@ export const createLoginGuard = (options: {
   };
 };
 
-/** Creates the purge of rows that no longer matter: every email ever tried has some. */
+/**
+ * Creates the purge of rows that no longer count. Every email that was ever tried has rows, even
+ * without an account.
+ */
 export const createLoginPurge = ({
   api,
   name,

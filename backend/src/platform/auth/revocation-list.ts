@@ -25,7 +25,7 @@ export const createRevocationList = (options: {
   async isRevoked(ids) {
     if (ids.length === 0) return false;
     try {
-      // Sends a command for each key, since each key of a cluster has its own server.
+      // Sends one command for each key, since the keys may be on different servers of a cluster.
       const found = await Promise.all(ids.map((id) => options.redis.exists(keyOf(id))));
       return found.some((count) => count > 0);
     } catch (error) {

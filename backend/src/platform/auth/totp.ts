@@ -4,7 +4,7 @@ import { Secret, TOTP } from 'otpauth';
  * The period of a code, in seconds, and its form. Every authenticator app supports them (RFC 6238).
  */
 const form = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
-/** RFC 4226 requires the length of the hash. */
+/** RFC 4226 recommends a secret of 160 bits, which is the length of the hash. */
 const secretBytes = 20;
 
 /** Writes bytes in capitals and digits that people can distinguish. */
@@ -25,16 +25,16 @@ export const totpAddress = (
 ): string => totpOf(secret, names).toString();
 
 /**
- * Returns the period that a code belongs to, or undefined for a wrong one. A period before and
- * after the present one count too, for clocks that differ and people who type slowly.
+ * Returns the period that a code belongs to, or undefined for a wrong code. The periods before and
+ * after the present one also count, for clocks that differ and people who type slowly.
  */
-export const periodOfCode = (secret: string, code: string, at: Date): number | undefined => {
+export const periodOfCode = (secret: string, code: string, date: Date): number | undefined => {
   const totp = totpOf(secret);
-  const timestamp = at.getTime();
+  const timestamp = date.getTime();
   const delta = totp.validate({ token: code, timestamp, window: 1 });
   return delta === null ? undefined : totp.counter({ timestamp }) + delta;
 };
 
-/** Returns the code of a moment, as the app shows it. It is for tests and the demo. */
-export const totpCode = (secret: string, at: Date): string =>
-  totpOf(secret).generate({ timestamp: at.getTime() });
+/** Returns the code that the app shows at a moment. It is for tests and the demo. */
+export const totpCode = (secret: string, date: Date): string =>
+  totpOf(secret).generate({ timestamp: date.getTime() });

@@ -7,14 +7,15 @@ export interface Clock {
 }
 
 /**
- * Real time, also in a process whose business clock can be moved (contract: collaborators > Time).
+ * Creates a clock of real time. It never moves, even in a process whose business clock can be moved
+ * (contract: collaborators > Time).
  */
 export const createSystemClock = (): Clock => ({ now: () => new Date() });
 
-/** `date` moved by `ms` milliseconds. */
+/** Returns `date` moved by `ms` milliseconds. */
 export const addMs = (date: Date, ms: number): Date => new Date(date.getTime() + ms);
 
-/** `date` moved by `seconds`. */
+/** Returns `date` moved by `seconds`. */
 export const addSeconds = (date: Date, seconds: number): Date => addMs(date, seconds * 1000);
 
 /**

@@ -11,7 +11,7 @@ interface FollowedClock extends Clock {
 }
 
 interface FollowedClockOptions {
-  /** Base address of the process whose `GET /_control/clock` is followed. */
+  /** The base address of the sandbox, whose `GET /_control/clock` returns the offset. */
   readonly url: string;
   readonly pollMs?: number;
   readonly onError?: (error: unknown) => void;
@@ -19,9 +19,10 @@ interface FollowedClockOptions {
 }
 
 /**
- * Real time plus the offset that the sandbox's clock shows (contract: collaborators > Time), which
- * every process follows within a second. While the sandbox is unreachable, the last offset applies.
- * It only starts if CLOCK_CONTROL is on, which production refuses.
+ * Creates a clock of real time plus the offset of the sandbox's clock (contract: collaborators >
+ * Time). Every process follows a change of the offset within a second. While the sandbox is
+ * unreachable, the last offset applies. The clock is used only if CLOCK_CONTROL is on, which
+ * production refuses.
  */
 export const createFollowedClock = (options: FollowedClockOptions): FollowedClock => {
   const { url, pollMs = 250, onError = () => {}, timers = createTimers() } = options;

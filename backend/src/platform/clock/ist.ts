@@ -4,18 +4,18 @@ import { addMs } from './clock.ts';
 const istOffsetMs = 330 * 60_000;
 const dayMs = 24 * 60 * 60_000;
 
-/** The calendar date in IST as `YYYY-MM-DD`. */
-export const istDate = (at: Date): string => addMs(at, istOffsetMs).toISOString().slice(0, 10);
+/** Returns the calendar date in IST as `YYYY-MM-DD`. */
+export const istDate = (date: Date): string => addMs(date, istOffsetMs).toISOString().slice(0, 10);
 
-/** The moment at which the IST day of `at` began. */
-export const startOfIstDay = (at: Date): Date =>
-  addMs(new Date(`${istDate(at)}T00:00:00.000Z`), -istOffsetMs);
+/** Returns the moment at which the IST day of `date` began. */
+export const startOfIstDay = (date: Date): Date =>
+  addMs(new Date(`${istDate(date)}T00:00:00.000Z`), -istOffsetMs);
 
-/** The moment at which the IST day of `at` ends (the next one begins). */
-export const endOfIstDay = (at: Date): Date => addMs(startOfIstDay(at), dayMs);
+/** Returns the moment at which the IST day of `date` ends and the next day begins. */
+export const endOfIstDay = (date: Date): Date => addMs(startOfIstDay(date), dayMs);
 
-/** The moment at which the IST day `date` (`YYYY-MM-DD`) begins. */
+/** Returns the moment at which the IST day `date` (`YYYY-MM-DD`) begins. */
 export const startOfIstDate = (date: string): Date => new Date(`${date}T00:00:00.000+05:30`);
 
-/** The moment at which the IST day `date` (`YYYY-MM-DD`) ends (the next one begins). */
+/** Returns the moment at which the IST day `date` (`YYYY-MM-DD`) ends and the next day begins. */
 export const endOfIstDate = (date: string): Date => addMs(startOfIstDate(date), dayMs);

@@ -5,7 +5,7 @@ export interface ManualClock extends Clock {
   set(date: Date): void;
 }
 
-/** A clock that only moves when it is set. */
+/** Creates a clock that stands still until it is set or advanced. */
 export const createManualClock = (start = new Date('2026-01-05T04:00:00.000Z')): ManualClock => {
   let current = start;
   return {

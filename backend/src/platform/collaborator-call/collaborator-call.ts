@@ -1,11 +1,11 @@
 import type { CallFlow } from '../observability/index.ts';
 import type { Outcome } from '../outcome/outcome.ts';
 
-/** Nothing is to be done with a call, or not yet, or by another worker. */
+/** This worker does nothing with the call now. */
 export interface Skipped {
   readonly kind: 'SKIP';
   readonly why: string;
-  /** True if another worker has the call now, so that it is worth another try in a moment. */
+  /** True if another worker has the call now, so that another try in a moment may succeed. */
   readonly isHeld?: true;
 }
 
@@ -21,7 +21,7 @@ export const heldElsewhere: Skipped = {
 /** The next step that this worker may take with a call. It is committed before any request. */
 export type Claim<Call> =
   | Skipped
-  /** The collaborator has it, or it may not be sent any more. It is only queried. */
+  /** The collaborator has the call, or the call may no longer be sent. It is only queried. */
   | { readonly kind: 'QUERY'; readonly call: Call }
   /**
    * The intent is written and its lease held. `wasSent` is true if an earlier request may have
@@ -31,9 +31,9 @@ export type Claim<Call> =
 
 /** A call that is not done. */
 export type Undone =
-  /** The collaborator certainly has nothing of it. The next try is the first one again. */
+  /** The collaborator certainly has no record of the call. The next try counts as the first. */
   | { readonly kind: 'INTENDED'; readonly reason: string }
-  /** It certainly did not happen, and never will. */
+  /** The call certainly did not happen, and never will. */
   | { readonly kind: 'REFUSED'; readonly code: string; readonly reason: string }
   /** The outcome is not known yet. The next turn queries before it sends. */
   | { readonly kind: 'UNKNOWN'; readonly reason: string };
@@ -41,11 +41,11 @@ export type Undone =
 /** The collaborator's own record of a call, as a query found it. */
 export type Found<Value> =
   | { readonly kind: 'DONE'; readonly value: Value }
-  /** It has none so far. */
+  /** The collaborator has no record so far. */
   | { readonly kind: 'NONE'; readonly reason: string }
-  /** It did not do it, and never will. */
+  /** The collaborator did not make the call, and never will. */
   | Extract<Undone, { kind: 'REFUSED' }>
-  /** It gave no answer, or none that is final. */
+  /** The collaborator gave no answer, or no final answer. */
   | Extract<Undone, { kind: 'UNKNOWN' }>;
 
 /** The result of a worker's turn at a call, which `record` writes. */
@@ -54,7 +54,9 @@ export type CallResult<Value> = (
       /** The collaborator's record, as this turn last found it. Absent if it was not queried. */
       readonly found?: Exclude<Found<Value>, { kind: 'DONE' }>;
     })
-  /** The collaborator did it, by the answer to this turn's request or by its own record. */
+  /**
+   * The collaborator made the call, as its answer to this turn's request or its own record says.
+   */
   | { readonly kind: 'DONE'; readonly by: 'ANSWER' | 'QUERY'; readonly value: Value }
 ) & {
   /** The answer to this turn's request. Absent if no request was sent. */
@@ -62,31 +64,34 @@ export type CallResult<Value> = (
 };
 
 /**
- * Declares how one flow calls its collaborator, for `makeCall`. Each member that reads or writes
- * rows is the flow's own: the protocol knows no table.
+ * Declares how one flow calls its collaborator, for `makeCall`. The protocol knows no table, so
+ * each flow reads and writes its own rows.
  */
 export interface CallProtocol<Key, Call, Value, Recorded = void> {
-  /** The label of its metrics, and a field of its log lines. */
+  /** The label of the flow in metrics and log lines. */
   readonly flow: CallFlow;
-  /** Returns the ids by which log lines name a call. Never a name, a number or a secret. */
+  /**
+   * Returns the ids by which log lines name a call. They must not include names, phone or account
+   * numbers, or secrets.
+   */
   fieldsOf(key: Key): object;
-  /** Reads the row under its lock, writes the intent and takes the lease. It commits. */
+  /** Reads the row under its lock, writes the intent, takes the lease and commits. */
   claim(key: Key): Promise<Claim<Call>>;
   /**
    * Returns true if no earlier request can be on its way to the collaborator any more. It is
    * evaluated before the query, because a request may arrive after the query was answered.
    */
   hasArrived(call: Call): boolean;
-  /** Returns the collaborator's record of the call. Absent if a repeat needs no query. */
+  /** Returns the collaborator's record of the call. It is absent if a repeat needs no query. */
   query?(call: Call): Promise<Found<Value>>;
   /**
-   * Decides the next step if the collaborator has no record of the call, or if it was never sent. A
-   * call that can only be queried must not return SEND.
+   * Decides the next step if the collaborator has no record of the call, or if the call was never
+   * sent. A call that can only be queried must not return SEND.
    */
   decide(call: Call, hasArrived: boolean): 'SEND' | Undone;
   /**
-   * Renews the lease after a query, before the request. Returns false if the lease was lost. Absent
-   * if the lease outlasts both, or if `send` renews it.
+   * Renews the lease after a query, before the request. Returns false if the lease was lost. It is
+   * absent if the lease outlasts both, or if `send` renews it.
    */
   renew?(call: Call): Promise<boolean>;
   /** Sends the request. Returns undefined if the lease was lost before it was sent. */

@@ -16,15 +16,15 @@ export interface CallDeps {
   readonly metrics: Pick<Metrics, 'countCall'>;
 }
 
-/** The result of a turn, with the call as it was claimed and the return value of its record. */
-type MadeCall<Call, Value, Recorded> =
+/** The result of a turn, with the claimed call and the value that `record` returned. */
+type TurnResult<Call, Value, Recorded> =
   | Skipped
   | (CallResult<Value> & { readonly call: Call; readonly recorded: Recorded });
 
 /** A turn that may continue with a request. */
 interface Turn<Call> {
   readonly call: Call;
-  /** An earlier request may have reached the collaborator. */
+  /** True if an earlier request may have reached the collaborator. */
   readonly wasSent: boolean;
 }
 
@@ -35,17 +35,18 @@ interface Turn<Call> {
 export const readFound = <Value>(outcome: Outcome<Value | undefined>): Found<Value> => {
   if (outcome.kind !== 'done') return { kind: 'UNKNOWN', reason: describeOutcome(outcome) };
   return outcome.value === undefined
-    ? { kind: 'NONE', reason: 'it has nothing of it so far' }
+    ? { kind: 'NONE', reason: 'it has no record of it so far' }
     : { kind: 'DONE', value: outcome.value };
 };
 
-/** Reads a record that decides by itself. */
+/** Reads a record that decides the result without a request. */
 const readRecord = <Value>(found: Exclude<Found<Value>, { kind: 'NONE' }>): CallResult<Value> =>
   found.kind === 'DONE' ? { ...found, by: 'QUERY' } : { ...found, found };
 
 /**
- * Reads an answer by itself. A request that was refused unread says nothing about an earlier one,
- * and neither does a refusal while that may still arrive.
+ * Reads an answer without the collaborator's record. A request that was refused unread says nothing
+ * about an earlier request. Any other refusal says nothing about an earlier request that may still
+ * arrive.
  */
 const readAnswer = <Value>(
   answer: Outcome<Value>,
@@ -64,7 +65,7 @@ const readAnswer = <Value>(
 
 /**
  * Reads an answer if only the collaborator's record decides. A refusal of the only request so far
- * leaves no record, so the next try is again the first.
+ * leaves no record, so the next try counts as the first.
  */
 const readByRecord = <Value>(
   answer: Outcome<Value>,
@@ -95,7 +96,7 @@ const sendAndRead = async <Key, Call, Value, Recorded>(
   return { ...readAnswer(answer, { wasSent, hasArrived }), ...known };
 };
 
-/** Queries what may have arrived, then sends what may be sent. */
+/** Queries a call that may have arrived, then sends it if that is allowed. */
 const takeTurn = async <Key, Call, Value, Recorded>(
   protocol: CallProtocol<Key, Call, Value, Recorded>,
   claim: Exclude<Claim<Call>, Skipped>,
@@ -119,13 +120,14 @@ const takeTurn = async <Key, Call, Value, Recorded>(
  * 1. The claim commits the intent and takes the lease.
  * 2. If an earlier request may have arrived, the collaborator is queried first.
  * 3. The request is sent only if the flow decides that it may be.
- * 4. The result is recorded under the row's lock. The flow's sweep resolves what stays undecided.
+ * 4. The result is recorded under the row's lock. The flow's sweep resolves calls that stay
+ *    undecided.
  */
 export const makeCall = async <Key, Call, Value, Recorded>(
   { logger, metrics }: CallDeps,
   protocol: CallProtocol<Key, Call, Value, Recorded>,
   key: Key,
-): Promise<MadeCall<Call, Value, Recorded>> => {
+): Promise<TurnResult<Call, Value, Recorded>> => {
   const { flow } = protocol;
   const observe = (result: Skipped | CallResult<Value>): void => {
     metrics.countCall(flow, result.kind);

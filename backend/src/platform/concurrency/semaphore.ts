@@ -9,7 +9,7 @@ export interface Semaphore {
   readonly waiting: number;
 }
 
-/** At most `places` pieces of work at a time. */
+/** Creates a semaphore that runs at most `places` pieces of work at a time. */
 export const createSemaphore = (places: number): Semaphore => {
   if (!Number.isInteger(places) || places < 1) throw new Error('a semaphore needs a place');
   const [first, others] = [new Set<() => void>(), new Set<() => void>()];
@@ -24,15 +24,15 @@ export const createSemaphore = (places: number): Semaphore => {
     }
     await new Promise<void>((resolve, reject) => {
       const giveUp = (): void => {
-        waiting.delete(begin);
+        waiting.delete(start);
         reject(signal?.reason);
       };
-      const begin = (): void => {
+      const start = (): void => {
         signal?.removeEventListener('abort', giveUp);
         resolve();
       };
       signal?.addEventListener('abort', giveUp, { once: true });
-      waiting.add(begin);
+      waiting.add(start);
     });
   };
   // A place is passed directly to the next in line, so no other call can take it in between.

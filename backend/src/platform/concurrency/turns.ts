@@ -1,12 +1,12 @@
 import { createSemaphore, type Semaphore } from './semaphore.ts';
 
-/** Thrown where others of the same key did not make room in time. */
+/** Thrown if no place of a key became free in time. */
 export class NoTurnError extends Error {
   override readonly name = 'NoTurnError';
 }
 
 interface TurnsOptions {
-  /** Pieces of work of one key at a time. */
+  /** The pieces of work of one key that run at a time. */
   readonly places: number;
   /** The longest wait for a place, in real milliseconds. */
   readonly waitMs: number;
@@ -15,11 +15,11 @@ interface TurnsOptions {
 
 /** Serialises the work of each key. Work of different keys does not wait. */
 export interface Turns {
-  /** @throws NoTurnError when no place became free in time. Nothing was run then */
+  /** @throws NoTurnError when no place became free in time, and `work` was not run */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** Creates turns of `places` at a time for each key. */
+/** Creates turns that run `places` pieces of work at a time for each key. */
 export const createTurns = ({ places, waitMs, onRefused }: TurnsOptions): Turns => {
   const queues = new Map<string, { readonly semaphore: Semaphore; users: number }>();
   return {

@@ -144,7 +144,7 @@ describe("the database's address", () => {
     const standby = `${given}?target_session_attrs=standby`;
     expect(() => addressOf({ ...test, DATABASE_URL: standby })).toThrow('target_session_attrs');
     expect(() => addressOf({ ...test, ...parts, DATABASE_HOST: 'one,t wo' })).toThrow(
-      'names a host that is none',
+      'names an invalid host',
     );
   });
 

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { readDatabaseAddress } from './database-address.ts';
 import { spreadHosts } from './several-hosts.ts';
 
-/** The kinds of store whose connections production holds to TLS and a password. */
+/** The kinds of store whose connections need TLS and a password in production. */
 type Store = 'database' | 'cache';
 
 const encryptingModes: ReadonlySet<string> = new Set(['require', 'verify-ca', 'verify-full']);
@@ -11,10 +11,11 @@ const trueTexts: ReadonlySet<string> = new Set(['true', '1']);
 
 const isEncrypted = (url: URL, store: Store): boolean => {
   if (store === 'cache') return url.protocol.startsWith('rediss');
-  // All of them are checked, since the driver takes the last of two that disagree.
+  // Every value is checked, since the driver takes the last of two that disagree.
   const modes = url.searchParams.getAll('sslmode');
   const switches = url.searchParams.getAll('ssl');
-  // In libpq's own reading `require` takes any certificate. The driver's checks it.
+  // As libpq reads `require`, it accepts any certificate. As the driver reads it, the certificate
+  // is checked.
   if (url.searchParams.has('uselibpqcompat') && modes.includes('require')) return false;
   return (
     modes.length + switches.length > 0 &&
@@ -36,12 +37,12 @@ export interface Variable<S extends z.ZodType = z.ZodType> {
   readonly schema: S;
   readonly doc: string;
   /**
-   * Never printed. May come from the file that `NAME_FILE` names. Production refuses its dev
-   * values.
+   * Marks a value that is never printed and may come from the file that `NAME_FILE` names.
+   * Production refuses the secrets that this repository publishes.
    */
   readonly secret?: true;
   /**
-   * The address of a store: production refuses one without TLS and a password, unless
+   * Marks the address of a store. Production refuses an address without TLS and a password, unless
    * `ALLOW_PLAIN_STORES=true` says that the network is trusted.
    */
   readonly store?: Store;
@@ -99,24 +100,28 @@ const readValue = (
   if (variable.store === undefined) return { text: readText(name, variable, env) };
   return readDatabaseAddress(name, (part) => {
     const row = table[part];
-    // The address itself may lie in no file while its parts are given.
+    // While the parts are given, the whole address is not read from a file.
     if (part === name && env['DATABASE_HOST']) return env[name] || undefined;
     return row === undefined ? undefined : readText(part, row, env);
   });
 };
 
-/** Secrets that this repository publishes carry one of these, in clear or in base64. */
+/**
+ * Every secret that this repository publishes contains one of these marks, in clear or in base64.
+ */
 const publishedMarks = ['dev-only-', Buffer.from('dev-only-').toString('base64')];
 
 const isPublished = (text: string): boolean => publishedMarks.some((mark) => text.includes(mark));
 
-/** It is production unless said otherwise. An empty text says nothing. */
+/** Returns true unless APP_MODE names another mode. An empty APP_MODE counts as absent. */
 export const isProduction = (env: Environment): boolean =>
   (env['APP_MODE'] || 'production') === 'production';
 
 const allowsPlainStores = (env: Environment): boolean => env['ALLOW_PLAIN_STORES'] === 'true';
 
-/** Lists what production refuses of a variable that parses, each without its value. */
+/**
+ * Lists the problems that production has with a variable that parses. They don't contain its value.
+ */
 const productionProblems = (
   name: string,
   { secret, store }: Variable,
@@ -135,8 +140,8 @@ const productionProblems = (
 
 /**
  * Parses the environment once, strictly. A secret may come from the file that `NAME_FILE` names.
- * With `APP_MODE=production` (the default) a secret that this repository publishes is refused, and
- * a store's address without TLS and a password.
+ * `APP_MODE=production` (the default) refuses a secret that this repository publishes, and a
+ * store's address without TLS and a password.
  * @throws ConfigError naming every variable that is missing or wrong, and never its value.
  */
 export const parseConfig = <const T extends VariableTable>(

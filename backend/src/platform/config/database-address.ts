@@ -39,10 +39,10 @@ export const databasePartVariables = {
   },
 } as const;
 
-/** Reads a variable's text, or its file's. */
-type Read = (name: string) => string | undefined;
+/** Reads the text of a variable, or of the file that it names. */
+type ReadVariable = (name: string) => string | undefined;
 
-/** The addresses that may be given in parts. Others lead elsewhere than these. */
+/** The addresses that may be given in parts. Any other address leads to another database. */
 const inParts: ReadonlySet<string> = new Set(['DATABASE', 'MIGRATE_DATABASE']);
 
 /**
@@ -51,9 +51,9 @@ const inParts: ReadonlySet<string> = new Set(['DATABASE', 'MIGRATE_DATABASE']);
 const placeOf = (host: string, port: string): string =>
   `${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
 
-const noHost = { problem: 'DATABASE_HOST names a host that is none' };
+const noHost = { problem: 'DATABASE_HOST names an invalid host' };
 
-const fromParts = (prefix: string, read: Read): URL | typeof noHost | undefined => {
+const fromParts = (prefix: string, read: ReadVariable): URL | typeof noHost | undefined => {
   const given = read('DATABASE_HOST');
   if (given === undefined || !inParts.has(prefix)) return undefined;
   const port = read('DATABASE_PORT') ?? '5432';
@@ -67,7 +67,7 @@ const fromParts = (prefix: string, read: Read): URL | typeof noHost | undefined 
   return url;
 };
 
-const missingPart = (prefix: string, read: Read): string | undefined =>
+const missingPart = (prefix: string, read: ReadVariable): string | undefined =>
   ['DATABASE_NAME', `${prefix}_USER`].find((name) => read(name) === undefined);
 
 /** The address of a database, or the reason why there is none. */
@@ -79,7 +79,7 @@ export type DatabaseAddress = { readonly text: string | undefined } | { readonly
  * `DATABASE_URL` and `MIGRATE_DATABASE_URL` share all parts but user and password. Only the first
  * may point to the pooler of `DATABASE_POOLER`.
  */
-export const readDatabaseAddress = (name: string, read: Read): DatabaseAddress => {
+export const readDatabaseAddress = (name: string, read: ReadVariable): DatabaseAddress => {
   const prefix = name.replace(/_URL$/u, '');
   const spread = spreadHosts(read(name) ?? '');
   if ('problem' in spread) return spread;

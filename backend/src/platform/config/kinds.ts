@@ -64,7 +64,7 @@ export const addresses = (usualPort: number) =>
 /** Requires a text. */
 export const text = () => z.string().min(1);
 
-/** Requires the address of a database itself: there, something is kept in a session. */
+/** Requires the address of a database itself, for connections whose session keeps state. */
 export const directAddress = () =>
   text().refine((address) => !isPooled(address), 'must not point to a pooler in transaction mode');
 
@@ -80,7 +80,7 @@ export const secretList = (minLength = 16) =>
   z.string().refine((text) => {
     const keys = text.split(',').map((key) => key.trim());
     return keys.every((key) => key.length >= minLength) && new Set(keys).size === keys.length;
-  }, `each of the list must have at least ${minLength} characters and be there once`);
+  }, `each of the list must have at least ${minLength} characters and occur once`);
 
 /** Parses an absolute http or https address and drops a slash at its end. */
 export const httpUrl = () =>
@@ -96,5 +96,5 @@ export const plainStores = {
 
 const appModes = ['development', 'test', 'production'] as const;
 
-/** Parses the mode. Production by default, so that forgetting it is safe. */
+/** Parses the mode. The default is production, so that forgetting the variable is safe. */
 export const appMode = () => z.enum(appModes).default('production');

@@ -4,7 +4,7 @@ const parameter = 'hosts';
 /** The values by which libpq requests a server that accepts writes. The service needs no others. */
 const writingSessions: ReadonlySet<string> = new Set(['read-write', 'primary']);
 
-/** A server of a store's address that lists several. */
+/** A server in a store's address that lists several. */
 export interface StoreHost {
   readonly host: string;
   readonly port: number;
@@ -13,13 +13,13 @@ export interface StoreHost {
 const authority =
   /^(?<scheme>(?:postgres(?:ql)?|rediss?\+cluster):\/\/)(?<user>[^@/?]*@)?(?<hosts>[^/?]*,[^/?]*)/u;
 
-/** An address whose hosts are kept apart, or why it can't be used. */
+/** An address with its hosts in the parameter, or the reason why it can't be used. */
 type Spread = { readonly text: string } | { readonly problem: string };
 
 /**
- * Returns an address with several hosts, as libpq writes it (`one:5432,two:5432`), as an address of
- * the first host with all of them in a parameter, since no parser of addresses takes a list.
- * Returns any other address unchanged.
+ * Rewrites an address with several hosts, in libpq's form (`one:5432,two:5432`), as an address of
+ * the first host. A parameter lists all hosts, since no URL parser accepts such a list. Returns any
+ * other address unchanged.
  */
 export const spreadHosts = (text: string): Spread => {
   const { scheme = '', user = '', hosts = '' } = authority.exec(text)?.groups ?? {};
@@ -28,10 +28,10 @@ export const spreadHosts = (text: string): Spread => {
   const spread = text.replace(authority, `${scheme}${user}${first}`);
   const isReadable = [first, ...others].every((host) => URL.canParse(`${scheme}${host}`));
   if (first === '' || !isReadable || !URL.canParse(spread)) {
-    return { problem: 'names a host that is none' };
+    return { problem: 'names an invalid host' };
   }
   const url = new URL(spread);
-  // A server of a cluster of Redis says itself where else a key is.
+  // A cluster of Redis has no such parameter, since its servers redirect each client.
   const wanted = url.searchParams.get('target_session_attrs') ?? 'read-write';
   if (!writingSessions.has(wanted)) {
     return { problem: 'asks for a target_session_attrs other than read-write and primary' };

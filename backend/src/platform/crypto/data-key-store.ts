@@ -1,26 +1,29 @@
 import type { Db } from '../db/database.ts';
 import { execute, selectRows, sql } from '../db/sql.ts';
 
-/** Unwrapped data keys in memory, few and not for long. */
+/** Caches unwrapped data keys in memory. Their number and their time are limited. */
 export interface DataKeyCache {
   get(userId: string): Buffer | undefined;
-  /** Ignored for a user whose key was dropped less than a life ago. */
+  /** Does nothing for a user whose key was dropped less than `lifeMs` ago. */
   put(userId: string, key: Buffer): void;
-  /** Forgets the key and refuses to take one for this user for a life. */
+  /** Forgets the user's key, and ignores every `put` for this user for `lifeMs`. */
   drop(userId: string): void;
 }
 
 interface DataKeyCacheOptions {
   readonly maxEntries?: number;
-  /** Real milliseconds that a key is kept. Another replica may hold one for as long. */
+  /**
+   * Real milliseconds for which a key is cached. Another replica may cache a destroyed key for as
+   * long.
+   */
   readonly lifeMs?: number;
   /** Monotonic real milliseconds. */
   readonly elapsedMs?: () => number;
 }
 
 /**
- * A bounded cache, oldest out first. A destroyed key is dropped here at once. The tombstone stops a
- * read that began before the destruction from putting it back.
+ * Creates a bounded cache, from which the oldest key goes first. A destroyed key is dropped here at
+ * once. Its tombstone keeps a read that began before the destruction from putting the key back.
  */
 export const createDataKeyCache = (options: DataKeyCacheOptions = {}): DataKeyCache => {
   const { maxEntries = 2000, lifeMs = 10_000, elapsedMs = () => performance.now() } = options;
@@ -65,7 +68,7 @@ export interface StoredDataKey {
   readonly keyId: string;
   readonly wrapped: Buffer;
   /** False for a row of the reader's own transaction, which may still roll back. */
-  readonly settled: boolean;
+  readonly isCommitted: boolean;
 }
 
 interface WrappedDataKey {
@@ -76,14 +79,16 @@ interface WrappedDataKey {
 
 export interface DataKeyStore {
   find(userIds: readonly string[]): Promise<StoredDataKey[]>;
-  /** Keeps the key that is there already, if any. */
+  /** Inserts a key. A key that the user already has stays. */
   insert(key: WrappedDataKey): Promise<void>;
   /** Erases the wrapped key for good. Returns false when there was none to erase. */
   destroy(userId: string): Promise<boolean>;
-  /** Live keys wrapped by another key of the ring than `keyId`, locked until the end. */
+  /**
+   * Locks live keys that a key of the ring other than `keyId` wrapped, until the transaction ends.
+   */
   claimWrappedByOther(keyId: string, limit: number): Promise<WrappedDataKey[]>;
   replace(key: WrappedDataKey): Promise<void>;
-  /** Counts live keys wrapped by another key of the ring than `keyId`. */
+  /** Counts live keys that a key of the ring other than `keyId` wrapped. */
   countWrappedByOther(keyId: string): Promise<number>;
 }
 
@@ -92,12 +97,12 @@ interface Row {
   key_id: string;
   wrapped_key: Uint8Array;
   destroyed: boolean;
-  settled: boolean;
+  isCommitted: boolean;
 }
 
 /**
  * Creates the store of data keys in `user_data_key`, on the caller's client, with times of the
- * database's clock. `settled` compares `created_at` with the database's `now()`, which does not
+ * database's clock. `isCommitted` compares `created_at` with the database's `now()`, which does not
  * advance inside a transaction. A row that is younger can only be the transaction's own.
  */
 export const createDataKeyStore = (db: Db): DataKeyStore => ({
@@ -107,7 +112,7 @@ export const createDataKeyStore = (db: Db): DataKeyStore => ({
       sql`
       select user_id::text as user_id, key_id, coalesce(wrapped_key, ''::bytea) as wrapped_key,
              destroyed_at is not null as destroyed,
-             created_at < now() - interval '1 second' as settled
+             created_at < now() - interval '1 second' as "isCommitted"
       from user_data_key where user_id = any(${userIds}::uuid[])`,
     );
     return rows.map((row) => ({
@@ -115,7 +120,7 @@ export const createDataKeyStore = (db: Db): DataKeyStore => ({
       state: row.destroyed ? 'destroyed' : 'live',
       keyId: row.key_id,
       wrapped: Buffer.from(row.wrapped_key),
-      settled: row.settled,
+      isCommitted: row.isCommitted,
     }));
   },
   async insert(key) {

@@ -10,8 +10,9 @@ export const hashToken = (token: string): string =>
   createHash('sha256').update(token, 'utf8').digest('base64url');
 
 /**
- * HMAC-SHA256 as base64url under `key`, for short-lived codes that are short (OTPs): without the
- * key a leaked hash can't be tried out. `purpose` and `text` are bound together.
+ * Returns the HMAC-SHA256 under `key` as base64url. It is for short codes that live briefly (OTPs).
+ * Without the key, a code can't be guessed from a leaked hash. `purpose` and `text` are bound
+ * together.
  */
 export const keyedHash = (key: string, purpose: string, text: string): string =>
   createHmac('sha256', key)
@@ -27,7 +28,7 @@ export const constantTimeEqual = (a: string, b: string): boolean =>
 
 /** A keyed hash by which a sealed value can be found. It reveals nothing else. */
 export interface BlindIndex {
-  /** The hash under the first key, which is what is written. */
+  /** Returns the hash under the first key, which is the hash to store. */
   (purpose: string, text: string): string;
   /**
    * Returns the hashes under every key, the first key's first. A stored hash may be any of them.
@@ -44,9 +45,9 @@ const hashUnder = (key: string) => {
   const keyFor = (purpose: string): Buffer => {
     const known = derived.get(purpose);
     if (known !== undefined) return known;
-    const made = deriveKey(root, `blind-index|${purpose}`);
-    derived.set(purpose, made);
-    return made;
+    const derivedKey = deriveKey(root, `blind-index|${purpose}`);
+    derived.set(purpose, derivedKey);
+    return derivedKey;
   };
   return (purpose: string, text: string): string =>
     createHmac('sha256', keyFor(purpose))
@@ -55,10 +56,10 @@ const hashUnder = (key: string) => {
 };
 
 /**
- * Computes an HMAC-SHA256 with a separate key for each `purpose`, as base64url (43 characters). The
- * text is normalised before it (NFKC, trimmed, upper case), so that different spellings of a value
- * have the same hash. `keyText` is BLIND_INDEX_KEY, a list, newest first (contract:
- * identity-and-kyc > Keys).
+ * Creates the hash function. It computes an HMAC-SHA256 with a separate key for each `purpose`, as
+ * base64url (43 characters). The text is first normalised (NFKC, trimmed, upper case), so that
+ * different spellings of a value have the same hash. `keyText` is BLIND_INDEX_KEY, a list, newest
+ * first (contract: identity-and-kyc > Keys).
  */
 export const createBlindIndex = (keyText: string): BlindIndex => {
   const [first, ...others] = parseKeyList('BLIND_INDEX_KEY', keyText, keyLength);

@@ -4,8 +4,8 @@ import { keyLength, type Keyring, type KeyringKey } from './keyring.ts';
 import { isWrappingKeyId, wrappingKeyId, type WrappingKeyStore } from './wrapping-key-store.ts';
 
 /**
- * Thrown if the key service has not returned the key for longer than a key may be cached. Values
- * stay unchanged, and open again once the service answers.
+ * Thrown if the key service has not returned the key for longer than a key may be cached. Sealed
+ * values stay unchanged and open again once the service answers.
  */
 export class KeysUnavailableError extends Error {
   override readonly name = 'KeysUnavailableError';
@@ -91,7 +91,7 @@ export const createKeptKeyring = (options: KeptKeyringOptions): KeptKeyring => {
     const givenAtMs = elapsedMs();
     const outcome = await service.unwrap(id, wrapped);
     if (outcome.kind === 'done' && outcome.value.length === keyLength) {
-      // The same object for the same key, so that what was derived from it stays.
+      // The same key keeps its object, since derived keys are cached by that object.
       kept.set(id, { key: entry?.key ?? { id, bytes: outcome.value }, givenAtMs });
       return;
     }

@@ -28,9 +28,9 @@ const parseEntry = (entry: string, position: number): KeyringKey => {
 };
 
 /**
- * Parses `k2:base64,k1:base64`: ids of 1 to 16 letters, digits, `_`, `-`. Keys of 32 bytes. The
- * first key seals and wraps. The others only open. Throws on anything else, naming the position of
- * the faulty key and never its bytes.
+ * Parses `k2:base64,k1:base64`. An id has 1 to 16 letters, digits, `_` or `-`. A key has 32 bytes.
+ * The first key seals and wraps, and the others only open.
+ * @throws Error that names the position of the faulty key and never its bytes
  */
 export const parseKeyring = (text: string): Keyring => {
   const keys = text.split(',').map((entry, position) => parseEntry(entry.trim(), position));
@@ -62,8 +62,8 @@ export const parseKeyList = (name: string, text: string, minLength: number): Key
 };
 
 /**
- * The public id of a key, of 8 letters. A stored value names its key by it. It reveals nothing
- * about the key, and the same key has another id for another `use`.
+ * Returns the public id of a key, of 8 characters, by which a stored value names its key. It
+ * reveals nothing about the key. The same key has another id for another `use`.
  */
 export const keyIdFor = (key: string, use: string): string =>
   createHash('sha256')

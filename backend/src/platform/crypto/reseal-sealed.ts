@@ -27,7 +27,7 @@ export interface SealedColumn extends KeyedColumn {
 
 /**
  * Replaces the outdated texts of a column, in batches. A text stays unchanged if `renew` returns
- * undefined for it, if its row is in use, or if it changes meanwhile.
+ * undefined for it, if its row is locked, or if it changes meanwhile.
  * @returns the number of replaced texts
  */
 export const renewColumn = async (
@@ -48,14 +48,14 @@ export const renewColumn = async (
 ): Promise<number> => {
   const [from, text] = [sqlName(table), sqlName(column)];
   let count = 0;
-  let after = firstId;
+  let lastId = firstId;
   while (!signal.aborted) {
     const rows = await inBatch(async (db) => {
       const batch = await selectRows<{ id: string; stored: string }>(
         db,
         sql`
           SELECT id::text AS id, ${text} AS stored FROM ${from}
-          WHERE id > ${after}::uuid AND ${outdated}
+          WHERE id > ${lastId}::uuid AND ${outdated}
           ORDER BY id LIMIT ${batchSize}::int FOR UPDATE SKIP LOCKED`,
       );
       for (const { id, stored } of batch) {
@@ -69,7 +69,7 @@ export const renewColumn = async (
       return batch;
     });
     if (rows.length < batchSize) break;
-    after = rows.at(-1)?.id ?? after;
+    lastId = rows.at(-1)?.id ?? lastId;
   }
   return count;
 };
@@ -80,7 +80,7 @@ const sealedByOther = (
 ): Sql => sql`${where} AND NOT starts_with(${sqlName(column)}, ${`v1.${keyId}.`})`;
 
 /**
- * Seals every text of a column again after a new first key in PII_KEYRING. Each batch is a
+ * Seals every text of a column again after PII_KEYRING got a new first key. Each batch is a
  * transaction. A text whose key has left the ring stays unchanged.
  * @returns the number of texts that were sealed again
  */
@@ -109,7 +109,7 @@ export const resealColumn = (
   return renewColumn(place, { inBatch: inTransaction, outdated, renew, batchSize }, signal);
 };
 
-/** Counts texts of a column that another service key than the one of id `keyId` sealed. */
+/** Counts the texts of a column that a service key other than `keyId` sealed. */
 export const countSealedByOther = async (
   db: Db,
   place: Pick<SealedColumn, 'table' | 'column' | 'where'>,

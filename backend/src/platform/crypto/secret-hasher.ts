@@ -8,7 +8,10 @@ import { keyIdOf, openText, sealText, type SealContext, type SealingKey } from '
 import { renewColumn, type KeyedColumn } from './reseal-sealed.ts';
 import { createSemaphore } from '../concurrency/semaphore.ts';
 
-/** `busy`: too many waited already. `gone`: the client left while it waited. */
+/**
+ * `busy` means that too many checks waited already. `gone` means that the client left during the
+ * wait.
+ */
 type PasswordCheckRefusal = 'busy' | 'gone';
 
 interface PasswordCheckMetrics {
@@ -45,33 +48,32 @@ const createPasswordCheckMetrics = (
 
 /**
  * Returns true when `stored` is the hash of `secret`. Without a stored hash it does the same work
- * and returns false, so that "no such account" takes as long as "wrong".
+ * and returns false, so that "no such account" takes as long as "wrong password".
  */
 type VerifySecret = (secret: string, stored: string | undefined) => Promise<boolean>;
 
 /** The caller of a check, who waits for a turn. */
 export interface PasswordCaller {
-  /** Takes it out of the queue. */
+  /** Aborts when the client has left, which takes the check out of the queue. */
   readonly clientGone: AbortSignal;
   /**
-   * The checks that wait under the same id are counted together. It is an address, or identifies a
-   * known caller.
+   * An address, or the id of a known caller. Waiting checks with the same id are counted together.
    */
   readonly id: string;
-  /** A browser, device or session that signed in before: these go first. */
+  /** True for a browser, device or session that signed in before. These checks go first. */
   readonly isKnown: boolean;
 }
 
 /** Hashes what people choose: passwords and PINs. */
 export interface SecretHasher {
   /**
-   * A new hash with its own salt, sealed.
+   * Returns a new hash with its own salt, sealed.
    * @throws AppError BUSY when too many wait, or the client left.
    */
   hashSecret(secret: string, caller?: PasswordCaller): Promise<string>;
   /**
-   * Runs the check of a password when its turn has come: whatever counts the try belongs into
-   * `check`, so that a refused one is not counted.
+   * Runs the check of a password when its turn has come. `check` must itself count the try, so that
+   * a try whose check never ran is not counted.
    * @throws AppError BUSY when too many wait (contract: limits > Rate limits), or the client left.
    */
   checkInTurn<T>(caller: PasswordCaller, check: (verify: VerifySecret) => Promise<T>): Promise<T>;
@@ -86,28 +88,32 @@ export interface SecretHasher {
 
 interface SecretHasherOptions {
   /**
-   * CREDENTIAL_PEPPER, a list, newest first. Without it, a PIN's hash in the database is worth
-   * nothing to a thief (contract: identity-and-kyc > Keys).
+   * CREDENTIAL_PEPPER, a list, newest first. A thief who has the database but not the pepper can't
+   * guess a PIN from its hash (contract: identity-and-kyc > Keys).
    */
   readonly pepper: string;
-  /** Hashes at a time in this process. Each takes 19 MiB and a core. */
+  /**
+   * The number of hashes that are computed at a time in this process. Each takes 19 MiB and a core.
+   */
   readonly maxParallel?: number;
   /**
-   * The memory of a hash. Tests that make many hashes lower it: a fiftieth costs a twentieth of the
-   * time.
+   * The memory of a hash. Tests that make many hashes lower it. A fiftieth of the memory takes a
+   * twentieth of the time.
    */
   readonly memoryKib?: number;
-  /** Gets the metrics of the queue. */
+  /** The registry of the queue's metrics. */
   readonly registry?: Registry;
 }
 
-/** Bounds the time that a queue of strangers can cost an operator. */
+/**
+ * The limit of waiting checks. It bounds the time that a queue of strangers can cost an operator.
+ */
 const maxWaiting = 32;
 /** The limit of waiting strangers, so that a crowd leaves places to known callers. */
 const maxStrangers = 28;
 /** The limit of waiting checks for each caller. */
 const maxOfCaller = 20;
-/** Seconds. A full queue is done with in less. */
+/** The seconds after which a client may retry. A full queue is finished sooner. */
 const retryAfterSeconds = 1;
 
 // OWASP's choice for argon2id: 19 MiB, two passes, one lane. The library's own names for the
@@ -121,12 +127,15 @@ const owaspCost = {
   outputLen: 32,
 };
 
-/** It is not bound to a row, since a hash is made before its row is known. */
+/** The context of a sealed hash. It names no row, since a hash is made before its row is known. */
 const context: SealContext = { purpose: 'credential', column: 'credential.hash', row: '' };
 
 const asText = (secret: string): string => secret.normalize('NFKC');
 
-/** The text of a secret that hashes of the earlier form are over: peppered before argon2id. */
+/**
+ * Returns the text that argon2id hashes in the earlier form, in which the secret was peppered
+ * first.
+ */
 const pepperedBefore = (pepper: string, secret: string): string =>
   createHmac('sha256', pepper).update(asText(secret), 'utf8').digest('base64url');
 
@@ -158,7 +167,10 @@ const createPeppers = (peppers: readonly [string, ...string[]]) => {
       const phc = open(stored);
       return phc === undefined ? undefined : sealText(current, phc, context);
     },
-    /** Everything that a secret has to be compared with: one comparison, or one for each pepper. */
+    /**
+     * Returns the comparisons that a secret needs: one, or one for each pepper for the earlier
+     * form.
+     */
     comparisonsFor(secret: string, stored: string): Comparison[] {
       if (isOfEarlierForm(stored)) {
         return peppers.map((pepper) => ({ phc: stored, text: pepperedBefore(pepper, secret) }));
@@ -169,20 +181,20 @@ const createPeppers = (peppers: readonly [string, ...string[]]) => {
   };
 };
 
-/** Counts who waits, by caller and of all that are not known. */
+/** Counts the waiting checks of each caller, and those of all strangers together. */
 const createWaiters = () => {
   const counts = new Map<string, number>();
   let strangers = 0;
   return {
     areTooMany: ({ id, isKnown }: PasswordCaller): boolean =>
       (counts.get(id) ?? 0) >= maxOfCaller || (!isKnown && strangers >= maxStrangers),
-    /** Counts one more, until the function that it returns is called. */
+    /** Counts a waiting check, until the returned function is called. */
     enter({ id, isKnown }: PasswordCaller): () => void {
       counts.set(id, (counts.get(id) ?? 0) + 1);
       if (!isKnown) strangers += 1;
       return () => {
-        const left = (counts.get(id) ?? 0) - 1;
-        if (left > 0) counts.set(id, left);
+        const remaining = (counts.get(id) ?? 0) - 1;
+        if (remaining > 0) counts.set(id, remaining);
         else counts.delete(id);
         if (!isKnown) strangers -= 1;
       };
@@ -191,8 +203,8 @@ const createWaiters = () => {
 };
 
 /**
- * argon2id, sealed with the pepper. Sealed and not mixed in, so that a pepper can be replaced
- * without anybody's secret.
+ * Creates a hasher whose argon2id hashes are sealed with the pepper. The pepper is not mixed into
+ * the hash, so that it can be replaced without knowing any secret.
  */
 export const createSecretHasher = (options: SecretHasherOptions): SecretHasher => {
   const { pepper, maxParallel = 2, memoryKib = owaspCost.memoryCost, registry } = options;
@@ -202,14 +214,15 @@ export const createSecretHasher = (options: SecretHasherOptions): SecretHasher =
   const places = createSemaphore(maxParallel);
   const metrics = registry && createPasswordCheckMetrics(registry, (): number => places.waiting);
 
-  let nobody: Promise<string> | undefined;
+  let dummyHash: Promise<string> | undefined;
   const verifySecret: VerifySecret = async (secret, stored) => {
-    nobody ??= hash('nobody', cost);
+    dummyHash ??= hash('nobody', cost);
     const real = stored === undefined ? [] : peppers.comparisonsFor(secret, stored);
     let matches = false;
-    // As many for every account as the earlier form needs, so that the time reveals nothing.
+    // Every account takes as many comparisons as the earlier form needs, so that the time reveals
+    // nothing.
     for (const index of list.keys()) {
-      const { phc, text } = real[index] ?? { phc: await nobody, text: asText(secret) };
+      const { phc, text } = real[index] ?? { phc: await dummyHash, text: asText(secret) };
       const isSame = await verify(phc, text);
       matches ||= isSame && real[index] !== undefined;
     }
@@ -222,17 +235,17 @@ export const createSecretHasher = (options: SecretHasherOptions): SecretHasher =
       metrics?.countRefusal('busy');
       throw new AppError('BUSY', { retryAfterSeconds });
     }
-    const turn = { came: false };
+    const turn = { hasBegun: false };
     const leave = caller === undefined ? () => {} : waiters.enter(caller);
     const begin = (): Promise<T> => {
-      turn.came = true;
+      turn.hasBegun = true;
       leave();
       return work();
     };
     try {
       return await places.run(begin, caller?.clientGone, caller?.isKnown ?? true);
     } catch (error) {
-      if (turn.came) throw error;
+      if (turn.hasBegun) throw error;
       leave();
       metrics?.countRefusal('gone');
       throw new AppError('BUSY', { retryAfterSeconds });
@@ -251,7 +264,7 @@ export const createSecretHasher = (options: SecretHasherOptions): SecretHasher =
 /**
  * Seals every hash of a column with the first pepper. A hash that cannot be sealed again stays
  * unchanged (see `SecretHasher.reseal`), and so does a hash that its owner changes meanwhile.
- * @returns how many were sealed again
+ * @returns the number of hashes that were sealed again
  */
 export const resealHashes = (
   db: Db,

@@ -28,13 +28,16 @@ export interface Sealer {
   openBytes(sealed: Uint8Array, context: SealContext): Buffer;
 }
 
-/** The sealer for what belongs to no known user. */
+/** Seals values that belong to no known user. */
 interface ServiceSealer extends Sealer {
-  /** True when another key than the current one sealed it, so that it may be sealed again. */
+  /**
+   * Returns true if a key other than the current one sealed the value, so that it may be sealed
+   * again.
+   */
   isOutdated(sealed: string): boolean;
 }
 
-/** The user's key was destroyed, so what it sealed can never be read again. */
+/** Thrown if the user's key was destroyed. The values that it sealed can never be read again. */
 export class DataKeyDestroyedError extends Error {
   override readonly name = 'DataKeyDestroyedError';
 }
@@ -43,15 +46,21 @@ export interface Vault {
   /** The id of the first key of the ring, which wraps data keys and seals for the service. */
   readonly keyId: string;
   readonly service: ServiceSealer;
-  /** The user's sealer. Makes the data key when there is none. Throws DataKeyDestroyedError. */
+  /**
+   * Returns the user's sealer. Creates the data key if the user has none.
+   * @throws DataKeyDestroyedError if the key was destroyed
+   */
   forUser(db: Db, userId: string): Promise<Sealer>;
-  /** The sealers of many users at once. Those without a live key are absent. Makes no keys. */
+  /**
+   * Returns the sealers of many users at once. A user without a live key is absent. Creates no
+   * keys.
+   */
   forUsers(db: Db, userIds: readonly string[]): Promise<ReadonlyMap<string, Sealer>>;
-  /** Destroys the user's key for good. Returns false when there was none. */
+  /** Destroys the user's key for good. Returns false if the user had no live key. */
   destroyUser(db: Db, userId: string): Promise<boolean>;
-  /** Wraps up to `limit` data keys again with the current key. Returns how many. */
+  /** Wraps up to `limit` data keys again with the current key. Returns their number. */
   rewrap(db: Db, limit: number): Promise<number>;
-  /** Counts the data keys that `rewrap` has still to wrap again. */
+  /** Counts the data keys that `rewrap` still has to wrap again. */
   countOutdated(db: Db): Promise<number>;
 }
 
@@ -77,16 +86,19 @@ const createSealer = (key: SealingKey): Sealer => ({
 
 const toSealer = (bytes: Buffer): Sealer => createSealer({ id: userKeyId, bytes });
 
-/** The keys of the ring, derived for one use. A key is kept as long as the ring has it. */
+/**
+ * Derives a key for one use from each key of the ring. A derived key is cached as long as the ring
+ * has its key.
+ */
 const createDerivedRing = (keyring: Keyring, use: string) => {
   // The map is weak, so that a derived key goes together with its key of the ring.
   const derived = new WeakMap<KeyringKey, SealingKey>();
   const derive = (key: KeyringKey): SealingKey => {
     const known = derived.get(key);
     if (known !== undefined) return known;
-    const made = { id: key.id, bytes: deriveKey(key.bytes, use) };
-    derived.set(key, made);
-    return made;
+    const fresh = { id: key.id, bytes: deriveKey(key.bytes, use) };
+    derived.set(key, fresh);
+    return fresh;
   };
   return {
     get current() {
@@ -113,9 +125,9 @@ const createServiceSealer = (keyring: Keyring): ServiceSealer => {
 };
 
 /**
- * Seals personal data with a random data key for each user, which the keyring wraps, or with a
- * service key if no user is known (contract: identity-and-kyc > Personal data). To rotate, a new
- * first key is added to the keyring, and `rewrap` wraps the data keys again. Sealed values stay
+ * Seals personal data (contract: identity-and-kyc > Personal data). Each user has a random data
+ * key, which the keyring wraps. Data of no known user is sealed with a service key. To rotate, a
+ * new first key is added to the keyring, and `rewrap` wraps the data keys again. Sealed values stay
  * unchanged.
  *
  * The cache saves reads and never decides. The key of an unfinished transaction is not cached. A
@@ -133,7 +145,7 @@ export const createVault = (options: VaultOptions): Vault => {
   };
   const read = (stored: StoredDataKey): Buffer => {
     const key = unwrap(stored);
-    if (stored.settled) cache.put(stored.userId, key);
+    if (stored.isCommitted) cache.put(stored.userId, key);
     return key;
   };
   const loadOrMake = async (store: DataKeyStore, userId: string): Promise<StoredDataKey> => {
@@ -141,9 +153,9 @@ export const createVault = (options: VaultOptions): Vault => {
     if (found !== undefined) return found;
     await store.insert(wrap(userId, randomBytes(keyLength)));
     // Read again: another transaction may have made the key in the meantime.
-    const [made] = await store.find([userId]);
-    if (made === undefined) throw new SealError(`no data key for user ${userId}`);
-    return made;
+    const [inserted] = await store.find([userId]);
+    if (inserted === undefined) throw new SealError(`no data key for user ${userId}`);
+    return inserted;
   };
 
   return {

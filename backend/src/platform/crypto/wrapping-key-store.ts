@@ -10,7 +10,10 @@ interface WrappingKey {
   readonly active: boolean;
 }
 
-/** A learning time before a new key seals, in milliseconds. The first key needs none. */
+/**
+ * A key to insert. It seals only after `activeInMs`, so that every process has loaded it by then.
+ * The first key needs no such delay.
+ */
 interface NewWrappingKey {
   readonly number: number;
   readonly wrapped: string;

@@ -12,13 +12,13 @@ interface PoolOptions {
   readonly applicationName: string;
   /** The time that a statement waits for a connection, in milliseconds (default 5000). */
   readonly connectionWaitMs?: number;
-  /** The longest wait for a lock, in milliseconds. The server's own setting without it. */
+  /** The longest wait for a lock, in milliseconds. Without it, the server's own setting holds. */
   readonly lockWaitMs?: number;
   /** Called with the reason when a connection was lost. */
   readonly onError?: (error: Error) => void;
 }
 
-/** How much of a pool is in use at this moment. */
+/** The use of a pool at a moment. */
 interface PoolUse {
   readonly name: string;
   readonly size: number;
@@ -34,16 +34,17 @@ interface PoolUse {
  */
 export interface Connections {
   /**
-   * Opens a pool whose statements end within 30 s at the server, or a little later here, with their
-   * connection. Nothing connects before the first one.
+   * Opens a pool. The server ends a statement after 30 s. A statement that the server does not end
+   * is ended here a little later, together with its connection. Nothing connects before the first
+   * statement.
    */
   openPool(options: PoolOptions): Pool;
-  /** True if a pooler in transaction mode is in between: a session keeps nothing. */
+  /** True if a pooler in transaction mode is in between, so that a session keeps no state. */
   readonly isPooled: boolean;
   /** Returns the use of each pool that was opened and not ended. */
   pools(): readonly PoolUse[];
   /**
-   * Opens a client that stays connected, separately from the pools, and closes with them.
+   * Opens a client that stays connected, separately from the pools. `close` closes it too.
    * `settings` replace some of the usual settings.
    */
   createClient(applicationName: string, settings?: ClientConfig): Client;
@@ -54,12 +55,12 @@ export interface Connections {
   /** @throws WrongSessionError if a session lacks the settings that this service needs */
   readonly checkSession: () => Promise<void>;
   /**
-   * From now on a server that does not answer is not waited for, because the process is being
-   * stopped. If only one connection of a pool is silent, and the server answers on others, it is
+   * Stops waiting for a server that does not answer, because the process is being stopped. If only
+   * one connection of a pool is silent, and the server answers on others, the silent connection is
    * discarded after `patienceMs` (default 12 000), so that its statement delays nothing.
    */
   readonly hurry: (patienceMs?: number) => void;
-  /** Gives up whatever is still connected. */
+  /** Closes every connection that is still open. */
   close(): void;
 }
 
@@ -70,15 +71,15 @@ interface ConnectionsOptions {
   readonly timers: Timers;
   /** Called with the reason when all connections were discarded. */
   readonly onReplaced?: (reason: string) => void;
-  /** A server that only reads is the right one. */
+  /** True if the address leads to a standby, which only reads. */
   readonly isStandby?: boolean;
 }
 
 const statementMs = 30_000;
-/** The server ends a statement earlier if it answers. */
+/** The longest wait for a statement. A server that answers ends the statement earlier. */
 export const silenceMs = statementMs + 5000;
 
-/** The patience with a silent connection of a process that is being stopped, in milliseconds. */
+/** The default of `patienceMs` in `hurry`. */
 const usualHurryMs = 12_000;
 
 const cutOff = (socket: Socket): void => {
@@ -125,8 +126,8 @@ const createSockets = () => {
       clearInterval(silence);
       silence = setInterval(() => {
         for (const [socket, bytes] of noted) if (socket.bytesRead === bytes) cutOff(socket);
-        const own = [...opened].filter((socket) => ofPools.has(socket));
-        noted = new Map(own.map((socket) => [socket, socket.bytesRead]));
+        const ofPool = [...opened].filter((socket) => ofPools.has(socket));
+        noted = new Map(ofPool.map((socket) => [socket, socket.bytesRead]));
       }, ms / 2).unref();
     },
     cutAll(): void {
@@ -153,21 +154,21 @@ const createPoolUses = () => {
   };
 };
 
-const ofEveryPool = {
+const poolBase = {
   idleTimeoutMillis: 30_000,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
   query_timeout: silenceMs,
 } as const;
 
-const ofEveryClient = {
+const clientBase = {
   connectionTimeoutMillis: 5000,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
 } as const;
 
-/** Names a connection for `pg_stat_activity`, which has room for so much. */
-const named = (name: string): ClientConfig => ({ application_name: name.slice(0, 63) });
+/** Names a connection for `pg_stat_activity`, which shows at most 63 characters. */
+const nameOf = (name: string): ClientConfig => ({ application_name: name.slice(0, 63) });
 
 /** Sets the bounds of statements as a session starts. Behind a pooler they are set on the role. */
 const boundsOf = (lockWaitMs: number | undefined): ClientConfig => ({
@@ -185,7 +186,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
   const ConnectedClient = clientClassOf(base);
   const watch = createServerWatch({
     createClient: (settings) =>
-      new ConnectedClient({ ...base, ...named(`${applicationName} watch`), ...settings }),
+      new ConnectedClient({ ...base, ...nameOf(`${applicationName} watch`), ...settings }),
     timers,
     isStandby: options.isStandby === true,
     note: sockets.note,
@@ -215,7 +216,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
         max: size,
         application_name: name,
         connectionTimeoutMillis: connectionWaitMs,
-        ...ofEveryPool,
+        ...poolBase,
         ...(!pooled && boundsOf(lockWaitMs)),
         onConnect: session.prepare,
       };
@@ -229,7 +230,7 @@ export const createConnections = (options: ConnectionsOptions): Connections => {
     isPooled: pooled,
     pools: pools.uses,
     createClient: (name, settings) =>
-      new ConnectedClient({ ...base, stream, ...named(name), ...ofEveryClient, ...settings }),
+      new ConnectedClient({ ...base, stream, ...nameOf(name), ...clientBase, ...settings }),
     ask: watch.ask,
     checkWrites: watch.checkWrites,
     checkSession: watch.checkSession,

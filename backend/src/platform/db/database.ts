@@ -11,9 +11,8 @@ import { withSilence } from './session.ts';
 const backOffMs = (attempt: number): number => 2 ** attempt * 5 * (1 + (attempt % 3) / 2);
 
 /**
- * Runs `work`, one transaction or one statement that is a transaction by itself, again after a
- * serialization failure or deadlock.
- * @throws AppError UNAUTHENTICATED when it writes for a customer who was deleted meanwhile
+ * Runs `work`, which is one transaction, and repeats it after a serialization failure or deadlock.
+ * @throws AppError UNAUTHENTICATED if `work` writes for a customer who was deleted meanwhile
  */
 const repeatTransient = async <T>(
   work: () => Promise<T>,
@@ -42,7 +41,7 @@ export type Db = Omit<
 
 interface TransactionOptions {
   readonly isolation?: 'ReadCommitted' | 'RepeatableRead' | 'Serializable';
-  /** From the first statement to the commit, in milliseconds. */
+  /** The time limit from the first statement to the commit, in milliseconds. */
   readonly timeoutMs?: number;
   /** The number of runs before a serialization failure or deadlock is thrown. */
   readonly attempts?: number;
@@ -51,7 +50,7 @@ interface TransactionOptions {
 /**
  * Runs `work` in a transaction. It may run again after a serialization failure or deadlock, so it
  * must only run statements and never use the network or answer a client.
- * @throws AppError UNAUTHENTICATED if it writes for a customer who was deleted meanwhile
+ * @throws AppError UNAUTHENTICATED if `work` writes for a customer who was deleted meanwhile
  */
 export type InTransaction = <T>(
   work: (db: Db) => Promise<T>,
@@ -59,12 +58,12 @@ export type InTransaction = <T>(
 ) => Promise<T>;
 
 export interface Database {
-  /** For single statements. */
+  /** Runs single statements. */
   readonly db: Db;
   readonly inTransaction: InTransaction;
-  /** For long reads of many rows. The pool is not used. */
+  /** Runs long reads of many rows, without the pool. */
   readonly readSnapshot: ReadSnapshot;
-  /** For work that needs a separate connection: probes and the job queue. */
+  /** The connections, for work that needs a separate one, such as probes and the job queue. */
   readonly connections: Connections;
   /** Rejects when the database does not answer, or takes no writes. The pool is not used. */
   ping(): Promise<void>;
@@ -84,7 +83,9 @@ interface ContentionOptions {
 }
 
 interface DatabaseOptions {
-  /** Without it a lock is waited for as long as a statement or transaction may take. */
+  /**
+   * Without it, the wait for a lock is bounded only by the time of the statement or transaction.
+   */
   readonly contention?: ContentionOptions;
   readonly url: string;
   readonly poolSize: number;
@@ -96,13 +97,16 @@ interface DatabaseOptions {
   /** Called with the reason when all connections were discarded. */
   readonly onReplaced?: (reason: string) => void;
   readonly timers?: Timers;
-  /** It only reads, and does not wait for another server behind the address that accepts writes. */
+  /**
+   * True for a standby. The client then stays with it, and does not look for a server that accepts
+   * writes.
+   */
   readonly isStandby?: boolean;
 }
 
-/** The longest that a running statement delays the end of a process. */
+/** The longest time, in milliseconds, for which a running statement delays the end of a process. */
 const goodbyeMs = 2000;
-/** The time of a transaction's statements together, in milliseconds, unless it says more. */
+/** The default time limit of a transaction, in milliseconds. */
 const usualTransactionMs = 15_000;
 
 /** Returns the turns in which the transactions of one caller run. */
@@ -139,27 +143,29 @@ export const createDatabase = (options: DatabaseOptions): Database => {
       timeoutMs = usualTransactionMs,
       attempts = 5,
     } = transaction;
-    const once = () =>
+    const runOnce = () =>
       client.$transaction(work, {
         // The connections' own level needs no statement to set it.
         ...(isolation !== 'ReadCommitted' && { isolationLevel: isolation }),
         timeout: timeoutMs,
         maxWait: 2 * connectionWaitMs,
       });
-    const run = () => repeatTransient(once, { attempts, timers });
-    // A transaction that may take longer has statements that may.
-    const patient = () =>
+    const run = () => repeatTransient(runOnce, { attempts, timers });
+    // In a transaction with a longer limit, each statement may also take longer.
+    const runPatiently = () =>
       timeoutMs > usualTransactionMs ? withSilence(timeoutMs + silenceMs, run) : run();
     const caller = contention?.callerOf();
-    return turns === undefined || caller === undefined ? patient() : turns.run(caller, patient);
+    return turns === undefined || caller === undefined
+      ? runPatiently()
+      : turns.run(caller, runPatiently);
   };
 
   const close = async (): Promise<void> => {
     const patience = new AbortController();
-    const gone = client.$disconnect().finally(() => patience.abort());
-    await Promise.race([gone, timers.sleep(goodbyeMs, patience.signal)]);
+    const disconnected = client.$disconnect().finally(() => patience.abort());
+    await Promise.race([disconnected, timers.sleep(goodbyeMs, patience.signal)]);
     connections.close();
-    await Promise.race([gone, timers.sleep(goodbyeMs, patience.signal)]);
+    await Promise.race([disconnected, timers.sleep(goodbyeMs, patience.signal)]);
   };
 
   return {

@@ -18,8 +18,8 @@ const causeOf = (error: unknown): DriverCause => {
 };
 
 /**
- * Returns the SQLSTATE behind an error of the client or the driver, as `23505`, or undefined if
- * there is none.
+ * Returns the SQLSTATE behind an error of the client or the driver, such as `23505`, or undefined
+ * if there is none.
  */
 export const sqlStateOf = (error: unknown): string | undefined => {
   const isDrivers = isRecord(error) && typeof error['severity'] === 'string';
@@ -65,11 +65,12 @@ const outOfReachCodes: ReadonlySet<unknown> = new Set([
   'ETIMEDOUT',
 ]);
 /**
- * A connection exception, a server that shuts down, starts up or has no room (class 53), or a
- * server that takes no writes: a standby, or a server whose disk is full.
+ * Matches the SQLSTATE of a connection exception (08), of a server that shuts down, starts up or
+ * lacks resources (57P, 53), and of a server that only reads (25006), which is a standby or has a
+ * full disk.
  */
 const outOfReachState = /^(53...|08...|57P0[123]|25006)$/u;
-/** Matches messages of the driver and the client: these errors carry nothing else. */
+/** Matches messages of the driver and the client, for errors without a code. */
 const outOfReachWords = new RegExp(
   [
     'Connection terminated',
@@ -82,7 +83,7 @@ const outOfReachWords = new RegExp(
   'u',
 );
 
-/** A lock that was not had in time, or a statement that took too long. */
+/** The SQLSTATEs of a lock that was not acquired in time and of a statement that took too long. */
 const busyStates: ReadonlySet<string | undefined> = new Set(['55P03', '57014']);
 
 /**

@@ -1,12 +1,13 @@
 import { Socket } from 'node:net';
 import { DatabaseError, type Client, type ClientConfig } from 'pg';
 
-/** The time for which an answer, or a connection, is waited for. */
+/** The longest wait for an answer or a connection, in milliseconds. */
 export const patienceMs = 2000;
 
 /**
- * How a question ended: `writes` and `reads` were answered, `refused` is a server that says why it
- * ends the connection, as it then does on each of them, and `lost` has no such word.
+ * The result of asking a server whether it accepts writes. `writes` and `reads` are its answers.
+ * `refused` means that the server gave a reason for ending the connection, as it then does on every
+ * connection. `lost` means that the connection ended without a reason.
  */
 export type Answer = 'writes' | 'reads' | 'refused' | 'lost';
 
@@ -33,11 +34,11 @@ export type CreateClient = (settings: ClientConfig) => Client;
 /** Keeps one connection, on which queries run one after another. */
 export const createKeptConnection = (createClient: CreateClient) => {
   let opening: Promise<Client> | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
+  let lastTurn: Promise<unknown> = Promise.resolve();
 
   const keep = (next: Promise<Client> | undefined): void => {
     opening = next;
-    turn = Promise.resolve();
+    lastTurn = Promise.resolve();
   };
   const connect = async (): Promise<Client> => {
     const socket = new Socket();
@@ -48,30 +49,30 @@ export const createKeptConnection = (createClient: CreateClient) => {
     });
     client.on('error', () => {});
     await client.connect();
-    // It holds up no process that has nothing else to do.
+    // The connection alone does not keep the process running.
     socket.unref();
     return client;
   };
   const open = (): Promise<Client> => {
     if (opening !== undefined) return opening;
-    const begun = connect();
-    keep(begun);
+    const connecting = connect();
+    keep(connecting);
     const forget = (): void => {
-      if (opening === begun) keep(undefined);
+      if (opening === connecting) keep(undefined);
     };
-    begun.then((client) => client.once('end', forget), forget);
-    return begun;
+    connecting.then((client) => client.once('end', forget), forget);
+    return connecting;
   };
   return {
     connect,
     open,
     async inTurn<T>(work: (client: Client) => Promise<T>): Promise<T> {
       const client = await open();
-      const done = turn.then(() => work(client));
-      turn = done.catch(() => {});
+      const done = lastTurn.then(() => work(client));
+      lastTurn = done.catch(() => {});
       return done;
     },
-    /** Replaces the kept connection by `next`, and ends it. */
+    /** Ends the kept connection and keeps `next` instead. */
     replace(next: Client | undefined): void {
       opening?.then(drop, () => {});
       const keeping = next === undefined ? undefined : Promise.resolve(next);

@@ -22,7 +22,7 @@ export const prismaFolder = (): string => findUp(dirname(fileURLToPath(import.me
 
 const undefinedTable = '42P01';
 
-/** The names of the migrations that this build comes with, oldest first. */
+/** Returns the names of this build's migrations, oldest first. */
 export const listMigrations = async (folder = prismaFolder()): Promise<string[]> => {
   const entries = await readdir(join(folder, 'migrations'), { withFileTypes: true });
   return entries
@@ -32,9 +32,9 @@ export const listMigrations = async (folder = prismaFolder()): Promise<string[]>
 };
 
 /**
- * Returns a list that is read once. A process belongs to the build from which it was started. If a
- * later build has been unpacked into the folder meanwhile, the later migrations are not the
- * process's own, and waiting for them would close buying.
+ * Returns a function that reads the list once. A process belongs to the build from which it was
+ * started. If a later build has been unpacked into the folder meanwhile, the later migrations are
+ * not the process's own, and waiting for them would close buying.
  */
 export const listOnce = (folder?: string): (() => Promise<readonly string[]>) => {
   let known: readonly string[] | undefined;
@@ -52,8 +52,9 @@ const appliedStatement = () => sql`
   WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`;
 
 /**
- * The migrations that this build needs and the database lacks (contract: conventions > Probes), as
- * read by `ask`. Migrations that only the database has belong to a newer build, and are accepted.
+ * Returns the migrations that this build needs and the database lacks (contract: conventions >
+ * Probes). `ask` runs the statement. Migrations that only the database has belong to a newer build,
+ * and are accepted.
  */
 export const findMissing = async (
   ask: (statement: string) => Promise<readonly AppliedRow[]>,
@@ -67,6 +68,6 @@ export const findMissing = async (
   return (required ?? (await listOwn())).filter((name) => !applied.has(name));
 };
 
-/** The same, read in the way of every other statement. */
+/** Returns the same migrations. It runs the statement on `db`. */
 export const missingMigrations = (db: Db, required?: readonly string[]): Promise<string[]> =>
   findMissing(() => selectRows<AppliedRow>(db, appliedStatement()), required);

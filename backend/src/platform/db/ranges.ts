@@ -15,7 +15,7 @@ interface Ranges {
 
 /** Returns the conditions of a list's ranges for Prisma, or undefined for a column without bounds. */
 export const boundsOf = ({ from, to, minPaise, maxPaise }: Ranges) => {
-  const at: Bounds<Date> = {
+  const times: Bounds<Date> = {
     ...(from !== undefined && { gte: from }),
     ...(to !== undefined && { lt: to }),
   };
@@ -24,7 +24,7 @@ export const boundsOf = ({ from, to, minPaise, maxPaise }: Ranges) => {
     ...(maxPaise !== undefined && { lte: maxPaise }),
   };
   return {
-    createdAt: Object.keys(at).length === 0 ? undefined : at,
+    createdAt: Object.keys(times).length === 0 ? undefined : times,
     amount: Object.keys(paise).length === 0 ? undefined : paise,
   };
 };

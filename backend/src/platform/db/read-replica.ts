@@ -4,9 +4,12 @@ import { createReplicaLag } from './replica-lag.ts';
 import { execute, sql } from './sql.ts';
 import type { ReadSnapshot } from './read-snapshot.ts';
 
-/** A standby that is further behind is not read. */
+/** The longest lag, in milliseconds, at which a standby is read. */
 const longestLagMs = 30_000;
-/** The time for which files come from the primary after the standby gave one up. */
+/**
+ * The time, in milliseconds, for which files come from the primary after the standby gave up a
+ * file.
+ */
 const afterConflictMs = 60_000;
 
 /**
@@ -22,12 +25,15 @@ export interface StaleReads {
    * Returns how far the standby is behind, in milliseconds, or undefined if there is no standby.
    */
   readonly lagMs: () => number | undefined;
-  /** Looks at the lag now. */
+  /** Measures the lag now. */
   readonly look: () => Promise<void>;
   close(): Promise<void>;
 }
 
-/** Names the server that answered a read: `retried` is the primary, after the standby gave it up. */
+/**
+ * Names the server that answered a read. `retried` is the primary, after the standby gave up the
+ * read.
+ */
 export type ReadFrom = 'replica' | 'primary' | 'retried';
 
 interface ReplicaOptions {
@@ -41,14 +47,14 @@ interface ReplicaOptions {
 /** The SQLSTATE of a write that a read-only server refused. */
 const readOnlyState = '25006';
 
-/** The states in which a standby ends what is in the way of its replay. */
+/** The SQLSTATEs with which a standby ends statements that block its replay. */
 const conflictStates: ReadonlySet<string | undefined> = new Set(['40001', '40P01']);
 
 /**
  * Returns true if the standby ended a read for its replay, or could not begin it: the read
  * conflicted with recovery, the server is gone, or it starts up. The primary may answer it.
  */
-const isStandbysTrouble = (error: unknown): boolean => {
+const isStandbyFailure = (error: unknown): boolean => {
   const state = sqlStateOf(error);
   // A write is the caller's mistake and is not repeated, since the primary would do it.
   if (state === readOnlyState) return false;
@@ -70,18 +76,18 @@ const readingMethods: ReadonlySet<string> = new Set([
 /** Sends a piece of work to a server. */
 type Route = <T>(work: (database: Database) => Promise<T>) => Promise<T>;
 
-type Method = (...given: unknown[]) => Promise<unknown>;
+type Method = (...args: unknown[]) => Promise<unknown>;
 
-/** Stands for a `Db` whose every statement is routed by itself. What writes is refused. */
+/** Creates a `Db` that routes each statement by itself and refuses statements that write. */
 const createRoutedDb = (primary: Database, route: Route): Db => {
   const routed =
     (name: string, ownerOf: (db: Db) => object): Method =>
-    (...given) => {
-      if (!readingMethods.has(name)) throw new Error(`${name} is not for what only reads`);
+    (...args) => {
+      if (!readingMethods.has(name)) throw new Error(`${name} is not a method that only reads`);
       return route(async ({ db }) => {
         const owner = ownerOf(db);
         const method = Reflect.get(owner, name) as Method; // one of the reading methods
-        return method.apply(owner, given);
+        return method.apply(owner, args);
       });
     };
   const delegate = (table: string): object =>
@@ -106,7 +112,7 @@ interface Routing extends Pick<ReplicaOptions, 'primary' | 'replica'> {
 
 /**
  * Sends each piece of work to the standby while it keeps up. If the standby gives the work up, the
- * work is sent again.
+ * work is sent to the primary.
  */
 const createRoute =
   ({ primary, replica, onRead, keepsUp }: Routing): Route =>
@@ -120,7 +126,7 @@ const createRoute =
       onRead('replica');
       return answer;
     } catch (error) {
-      if (!isStandbysTrouble(error)) throw error;
+      if (!isStandbyFailure(error)) throw error;
       onRead('retried');
       return work(primary);
     }
@@ -129,14 +135,14 @@ const createRoute =
 /**
  * Reads files from the standby while it keeps up. If the standby gives a file up before its first
  * byte was sent, the file is read again from the primary. After its first byte, the file is cut off
- * as any failing file is, and for a while the next files come from the primary.
+ * like any other file that fails. In both cases the next files come from the primary for a while.
  */
 const createRoutedSnapshot = (routing: Routing): ReadSnapshot => {
   const { primary, replica, onRead, keepsUp, now } = routing;
   let fromPrimaryUntil = 0;
   return async (work, signal) => {
     let isBegun = false;
-    const noting: typeof work = (snapshot) =>
+    const tracked: typeof work = (snapshot) =>
       work({
         first: (query) => snapshot.first(query),
         batches(query, size) {
@@ -153,11 +159,11 @@ const createRoutedSnapshot = (routing: Routing): ReadSnapshot => {
       return primary.readSnapshot(work, signal);
     }
     try {
-      const answer = await replica.readSnapshot(noting, signal);
+      const answer = await replica.readSnapshot(tracked, signal);
       onRead('replica');
       return answer;
     } catch (error) {
-      if (!isStandbysTrouble(error) || signal.aborted) throw error;
+      if (!isStandbyFailure(error) || signal.aborted) throw error;
       fromPrimaryUntil = now() + afterConflictMs;
       if (isBegun) throw error;
       onRead('retried');
@@ -182,15 +188,15 @@ export const createReplicaReads = (options: ReplicaOptions): StaleReads => {
   const route = createRoute(routing);
   return {
     db: createRoutedDb(primary, route),
-    inTransaction: (work, given) =>
+    inTransaction: (work, args) =>
       route((database) =>
         database.inTransaction(
           async (tx) => {
-            // The standby writes nothing anyway.
+            // The standby refuses writes anyway.
             if (database === primary) await execute(tx, sql`SET TRANSACTION READ ONLY`);
             return work(tx);
           },
-          { ...given, attempts: 1 },
+          { ...args, attempts: 1 },
         ),
       ),
     readSnapshot: createRoutedSnapshot(routing),

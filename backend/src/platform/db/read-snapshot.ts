@@ -12,42 +12,45 @@ interface Statement {
   readonly values: unknown[];
 }
 
-/** A streamed table is a single statement. Its reader ends it earlier. */
+/** The time limit of a statement that streams a table, in milliseconds. */
 const longestStreamMs = 20 * 60_000;
 
 const asSetting = (value: unknown): string => {
   if (value instanceof Date) return value.toISOString();
-  invariant(typeof value === 'string', 'a text or a time is copied by');
+  invariant(typeof value === 'string', 'a value of a copied query is a text or a time');
   return value;
 };
 
-const nameOf = (at: number): string => `copied_by.v${at}`;
+const nameOf = (index: number): string => `copied_by.v${index}`;
 
 /**
- * Hands the values of a query to the transaction as settings, and returns the query that reads them
- * there: `COPY` takes no parameters, and so none of them is ever a part of a statement's text.
+ * Passes the values of a query to the transaction as settings, and returns the query that reads
+ * these settings. `COPY` takes no parameters, and a value must never become part of a statement's
+ * text.
  */
 const withSettings = async (client: Client, { strings, values }: Statement): Promise<string> => {
-  const settings = ['statement_timeout', ...values.map((_, at) => nameOf(at))];
+  const settings = ['statement_timeout', ...values.map((_, index) => nameOf(index))];
   await client.query(
-    `SELECT ${settings.map((name, at) => `set_config('${name}', $${at + 1}, true)`).join(', ')}`,
+    `SELECT ${settings.map((name, index) => `set_config('${name}', $${index + 1}, true)`).join(', ')}`,
     [String(longestStreamMs), ...values.map(asSetting)],
   );
-  return strings.reduce((text, part, at) => `${text}current_setting('${nameOf(at - 1)}')${part}`);
+  return strings.reduce(
+    (text, part, index) => `${text}current_setting('${nameOf(index - 1)}')${part}`,
+  );
 };
 
 /**
- * Creates the writer of RFC 4180's line ends, since the server ends a record only with a line feed.
- * It leaves the line feeds between quotes, which belong to a value. A quote inside a value is
- * doubled, and so opens and closes again. Each byte is treated as a character, which is safe for
- * UTF-8.
+ * Returns a function that ends each record with CRLF, as RFC 4180 requires, since the server ends a
+ * record only with a line feed. Line feeds between quotes belong to a value and stay. A quote
+ * inside a value is doubled, so that it ends the quoted text and begins it again. Each byte is
+ * treated as a character, which is safe for UTF-8.
  */
 const createCrlf = (): ((piece: Buffer) => Buffer) => {
   let isQuoted = false;
   return (piece) => {
     const parts = piece.toString('latin1').split('"');
-    const ended = parts.map((part, at) =>
-      isQuoted === (at % 2 === 1) ? part.replaceAll('\n', '\r\n') : part,
+    const ended = parts.map((part, index) =>
+      isQuoted === (index % 2 === 1) ? part.replaceAll('\n', '\r\n') : part,
     );
     isQuoted = isQuoted !== (parts.length % 2 === 0);
     return Buffer.from(ended.join('"'), 'latin1');
@@ -66,13 +69,13 @@ async function* copyCsv(client: Client, query: Statement): AsyncGenerator<Buffer
   // After the reader has left, a lost connection needs no report.
   stream.on('error', () => {});
   const toCrlf = createCrlf();
-  for await (const piece of stream) yield toCrlf(piece as Buffer); // of a stream of bytes
+  for await (const piece of stream) yield toCrlf(piece as Buffer); // the stream yields bytes
 }
 
 /** Every value of a row as the database writes it. */
 type TextRow = readonly (string | null)[];
 
-/** The database at a single moment, on a separate connection. */
+/** Reads the database as of a single moment, on a separate connection. */
 export interface Snapshot {
   /** Returns the first row of a query, or undefined when there is none. */
   first(query: Statement): Promise<TextRow | undefined>;
@@ -94,7 +97,10 @@ export type ReadSnapshot = <T>(
 
 const asText = { getTypeParser: () => (value: string) => value };
 
-/** A reader that stalls is cut off earlier than this. */
+/**
+ * The longest pause between two statements, in milliseconds. A reader that stalls is cut off
+ * earlier.
+ */
 const idleMs = 60_000;
 const answerMs = 120_000;
 

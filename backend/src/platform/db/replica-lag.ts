@@ -1,8 +1,8 @@
 import type { Connections } from './connections.ts';
 
-/** The pause between two looks at both servers, in milliseconds. */
+/** The time between two measurements, in milliseconds. */
 const everyMs = 2000;
-/** An older look says nothing any more. */
+/** The age, in milliseconds, from which a measurement is ignored. */
 const freshMs = 10_000;
 
 interface PositionRow {
@@ -16,7 +16,7 @@ interface StandbyRow extends PositionRow {
 /** A place in the primary's log, and the moment at which it was first seen there. */
 interface Mark {
   readonly position: bigint;
-  readonly at: number;
+  readonly seenAt: number;
 }
 
 interface LagOptions {
@@ -26,11 +26,11 @@ interface LagOptions {
   readonly now: () => number;
 }
 
-/** Tells how far a standby is behind its primary. */
+/** Measures how far a standby is behind its primary. */
 export interface ReplicaLag {
   /** Returns the lag in milliseconds, or undefined while it is not known. */
   readonly current: () => number | undefined;
-  /** Looks at both servers now. */
+  /** Queries both servers now. */
   readonly look: () => Promise<void>;
   readonly stop: () => void;
 }
@@ -49,23 +49,23 @@ const standbyPosition = `
  */
 export const createReplicaLag = ({ primary, replica, now }: LagOptions): ReplicaLag => {
   let marks: Mark[] = [];
-  let seen: { readonly lagMs: number; readonly at: number } | undefined;
+  let measured: { readonly lagMs: number; readonly measuredAt: number } | undefined;
   let isLooking = false;
 
   const look = async (): Promise<void> => {
     const [written] = await primary.ask<PositionRow>(primaryPosition);
-    const at = now();
+    const seenAt = now();
     const [row] = await replica.ask<StandbyRow>(standbyPosition);
     if (written === undefined || row?.standby !== true) {
-      seen = undefined;
+      measured = undefined;
       return;
     }
     const position = BigInt(written.position);
-    if ((marks.at(-1)?.position ?? -1n) < position) marks.push({ position, at });
+    if ((marks.at(-1)?.position ?? -1n) < position) marks.push({ position, seenAt });
     const replayed = BigInt(row.position);
     marks = marks.filter((mark) => mark.position > replayed);
     const oldest = marks[0];
-    seen = { lagMs: oldest === undefined ? 0 : now() - oldest.at, at: now() };
+    measured = { lagMs: oldest === undefined ? 0 : now() - oldest.seenAt, measuredAt: now() };
   };
   const timer = setInterval(() => {
     if (isLooking) return;
@@ -80,7 +80,9 @@ export const createReplicaLag = ({ primary, replica, now }: LagOptions): Replica
   return {
     look,
     current: () =>
-      seen === undefined || now() - seen.at > freshMs ? undefined : seen.lagMs + now() - seen.at,
+      measured === undefined || now() - measured.measuredAt > freshMs
+        ? undefined
+        : measured.lagMs + now() - measured.measuredAt,
     stop: () => clearInterval(timer),
   };
 };

@@ -18,7 +18,7 @@ export type Heard = ReadonlyMap<Socket, number>;
 interface ServerWatchOptions {
   readonly createClient: CreateClient;
   readonly timers: Timers;
-  /** A server that only reads is the right one. */
+  /** True if the address leads to a standby, which only reads. */
   readonly isStandby?: boolean;
   readonly note: () => Heard;
   /**
@@ -31,33 +31,33 @@ interface ServerWatchOptions {
   ) => void;
 }
 
-/** The server behind a process's connections, queried on a separate connection. */
+/** Watches the server behind a process's connections, on a separate connection. */
 export interface ServerWatch {
-  /** Begins to watch. Again it does nothing. */
+  /** Starts the watch. Further calls do nothing. */
   readonly start: () => void;
   readonly ask: <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
   /** Rejects if the server takes no writes. */
   readonly checkWrites: () => Promise<void>;
   readonly checkSession: () => Promise<void>;
-  /** From now on, a server that does not answer is not waited for. */
+  /** Stops waiting for a server that does not answer. */
   readonly hurry: () => void;
   readonly stop: () => void;
 }
 
 type KeptConnection = ReturnType<typeof createKeptConnection>;
 
-/** The pause between two questions to the server, in milliseconds. */
+/** The time between two checks of the server, in milliseconds. */
 const everyMs = 2000;
 
-/** Creates the look at the server, and keeps what one look has found for the next. */
-const createLook = (
+/** Creates the check of the server. It keeps the result of a check for the next check. */
+const createCheck = (
   kept: KeptConnection,
   { timers, note, onGone, isStandby = false }: Omit<ServerWatchOptions, 'createClient'>,
 ) => {
   /** The sockets that were open when the server fell silent, and the client that got no answer. */
   let suspect: { readonly noted: Heard; readonly client: Client | undefined } | undefined;
 
-  const within = (answer: Promise<Answer>): Promise<Answer | undefined> => {
+  const withinPatience = (answer: Promise<Answer>): Promise<Answer | undefined> => {
     const patience = new AbortController();
     const silence = timers.sleep(patienceMs, patience.signal).then(() => undefined);
     return Promise.race([answer, silence]).finally(() => patience.abort());
@@ -75,32 +75,33 @@ const createLook = (
   };
 
   /**
-   * Opens a second connection. By the time that it is open, a slow response has arrived as `known`.
+   * Opens a second connection and prefers it if the server answers better there. By then, `known`
+   * returns a slow answer of the first connection.
    */
   const compare = async (noted: Heard, known: () => Answer | undefined): Promise<void> => {
     const client = await kept.connect();
-    const found = await within(answerOf(client));
-    const old = known();
+    const found = await withinPatience(answerOf(client));
+    const oldAnswer = known();
     const isRight = found === 'writes' || (isStandby && found === 'reads');
-    const isBetter = isRight ? old !== found : found === 'reads' && old === undefined;
+    const isBetter = isRight ? oldAnswer !== found : found === 'reads' && oldAnswer === undefined;
     if (!isBetter) {
       drop(client);
       return;
     }
     kept.replace(client);
-    giveUp(noted, old === undefined);
+    giveUp(noted, oldAnswer === undefined);
   };
 
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const noted = note();
     const client = await kept.open().catch((error: unknown) => {
-      // A server that refuses is there. Its open connections may be well.
+      // A server that refuses is reachable. Its open connections may still work.
       if (!(error instanceof DatabaseError)) fellSilent();
       throw error;
     });
     let known: Answer | undefined;
     const asking = kept.inTurn(answerOf).then((answer) => (known = answer));
-    const answer = await within(asking);
+    const answer = await withinPatience(asking);
     const isRight = answer === 'writes' || (isStandby && answer === 'reads');
     if (isRight && suspect !== undefined) {
       if (suspect.client === client) suspect = undefined;
@@ -110,42 +111,42 @@ const createLook = (
     if (answer !== 'reads') fellSilent(client);
     if (answer !== 'lost') await compare(suspect?.noted ?? noted, () => known);
   };
-  return { look, giveUp };
+  return { check, giveUp };
 };
 
 /**
  * Watches the server behind a process's connections with a separate one. TCP takes a quarter of an
- * hour to notice that a server is gone. If the separate connection gets no response, and a newer
- * connection does, all older connections are discarded. They are also discarded if the old
+ * hour to notice that a server is gone. If the separate connection gets no response and a newer
+ * connection gets one, all older connections are discarded. They are also discarded if the old
  * connection is read-only and a new one accepts writes, since the address then leads to another
  * server.
  */
 export const createServerWatch = (options: ServerWatchOptions): ServerWatch => {
   const { createClient, note } = options;
   const kept = createKeptConnection(createClient);
-  const { look, giveUp } = createLook(kept, options);
+  const { check, giveUp } = createCheck(kept, options);
   let timer: NodeJS.Timeout | undefined;
   let isHurried = false;
-  let isLooking = false;
+  let isChecking = false;
 
-  const failed = (error: unknown): void => {
+  const onFailure = (error: unknown): void => {
     if (isHurried && !(error instanceof DatabaseError)) giveUp(note(), true);
   };
-  const lookOnce = (): void => {
-    if (isLooking) return;
-    isLooking = true;
-    void look()
-      .catch(failed)
+  const checkOnce = (): void => {
+    if (isChecking) return;
+    isChecking = true;
+    void check()
+      .catch(onFailure)
       .finally(() => {
-        isLooking = false;
+        isChecking = false;
       });
   };
 
   return {
     start() {
       if (timer !== undefined) return;
-      timer = setInterval(lookOnce, everyMs).unref();
-      lookOnce();
+      timer = setInterval(checkOnce, everyMs).unref();
+      checkOnce();
     },
     ask: <Row extends object>(text: string, values: readonly unknown[] = []) =>
       kept.inTurn(async (client) => (await client.query<Row>(text, [...values])).rows),
@@ -156,7 +157,7 @@ export const createServerWatch = (options: ServerWatchOptions): ServerWatch => {
     checkSession: () => kept.inTurn(checkSession),
     hurry() {
       isHurried = true;
-      lookOnce();
+      checkOnce();
     },
     stop() {
       clearInterval(timer);

@@ -11,7 +11,7 @@ export const sessionOptions =
   '-c TimeZone=UTC -c DateStyle=ISO,MDY -c IntervalStyle=postgres ' +
   '-c default_transaction_isolation=read\\ committed';
 
-/** Thrown for a session whose settings would change what is read and written. */
+/** Thrown for a session whose settings would change the times that are read and written. */
 export class WrongSessionError extends Error {
   override readonly name = 'WrongSessionError';
 }
@@ -23,7 +23,10 @@ interface SessionRow {
 
 const utc: ReadonlySet<string> = new Set(['UTC', 'Etc/UTC']);
 
-/** Throws where times would be read in another zone, or dates in another style, than they are. */
+/**
+ * Throws if the session would read times in a zone other than UTC, or dates in a style other than
+ * ISO.
+ */
 export const checkSession = async (client: Pick<ClientBase, 'query'>): Promise<void> => {
   const { rows } = await client.query<SessionRow>(
     `SELECT current_setting('TimeZone') AS zone, current_setting('DateStyle') AS style`,
@@ -37,17 +40,17 @@ export const checkSession = async (client: Pick<ClientBase, 'query'>): Promise<v
   );
 };
 
-const bounds = new AsyncLocalStorage<number>();
+const silenceLimits = new AsyncLocalStorage<number>();
 
 /**
- * Runs `work` with another limit, in milliseconds, for a statement without an answer. It is for
+ * Runs `work` with another limit, in milliseconds, of the wait for a statement. It is for
  * statements that are known to take long.
  */
 export const withSilence = <T>(silenceMs: number, work: () => Promise<T>): Promise<T> =>
-  bounds.run(silenceMs, work);
+  silenceLimits.run(silenceMs, work);
 
 const withBound = (config: unknown): unknown => {
-  const bound = bounds.getStore();
+  const bound = silenceLimits.getStore();
   const isConfig = typeof config === 'object' && config !== null && 'text' in config;
   return bound === undefined || !isConfig ? config : { ...config, query_timeout: bound };
 };
@@ -63,9 +66,9 @@ const withLockWait = (config: unknown, lockWaitMs: number): unknown => {
 };
 
 /**
- * The server stopped waiting for a standby at the end of a statement's time, and committed only on
- * itself. It reports success with this warning. A standby that becomes the primary lacks the
- * change.
+ * The beginning of the server's warning that it stopped waiting for a standby when a statement's
+ * time was over, and committed only on itself. The server still reports success. A standby that
+ * becomes the primary lacks the change.
  */
 const unconfirmed = 'canceling wait for synchronous replication';
 
@@ -74,15 +77,15 @@ class UnconfirmedCommitError extends Error {
   override readonly name = 'UnconfirmedCommitError';
 }
 
-/** The server only reads: a standby, or a server whose disk is full. */
+/** The SQLSTATE of a server that only reads, which is a standby or has a full disk. */
 const readOnlyState = '25006';
 
 const isUnanswered = (error: unknown): boolean =>
   error instanceof Error && error.message === 'Query read timeout';
 
 /**
- * Ends a connection. A connection with a running statement is cut off, any other says goodbye
- * first.
+ * Ends a connection. The driver cuts off a connection with a running statement, and closes any
+ * other in order.
  */
 const end = (client: ClientBase): void => {
   const { end: close } = client as { readonly end?: () => Promise<void> };
@@ -101,11 +104,11 @@ export const prepareSession = ({
 }: { readonly lockWaitMs?: number | undefined } = {}) => {
   const unfit = new WeakSet<ClientBase>();
   const unsure = new WeakSet<ClientBase>();
-  const failed = (client: ClientBase, error: unknown): void => {
+  const onFailure = (client: ClientBase, error: unknown): void => {
     if (isUnanswered(error)) end(client);
     if (sqlStateOf(error) === readOnlyState) unfit.add(client);
   };
-  const noticed = (client: ClientBase, message = ''): void => {
+  const onNotice = (client: ClientBase, message = ''): void => {
     if (!message.startsWith(unconfirmed)) return;
     unsure.add(client);
     unfit.add(client);
@@ -119,15 +122,15 @@ export const prepareSession = ({
   return {
     prepare: async (client: ClientBase): Promise<void> => {
       await checkSession(client);
-      client.on('notice', ({ message }) => noticed(client, message));
+      client.on('notice', ({ message }) => onNotice(client, message));
       const query: unknown = client.query.bind(client);
-      Reflect.set(client, 'query', (config: unknown, ...rest: unknown[]): unknown => {
+      Reflect.set(client, 'query', (config: unknown, ...others: unknown[]): unknown => {
         const result: unknown = Reflect.apply(query as () => unknown, client, [
           withBound(lockWaitMs === undefined ? config : withLockWait(config, lockWaitMs)),
-          ...rest,
+          ...others,
         ]);
         if (!(result instanceof Promise)) return result;
-        result.catch((error: unknown) => failed(client, error));
+        result.catch((error: unknown) => onFailure(client, error));
         return result.then((value: unknown) => confirm(client, value));
       });
     },

@@ -2,24 +2,26 @@ import { Client, type ClientConfig } from 'pg';
 import { hostsOf, type StoreHost } from '../config/several-hosts.ts';
 import { answerOf, drop, patienceMs } from './kept-connection.ts';
 
-/** For so long a server that took writes is connected to without another look, in milliseconds. */
+/**
+ * The time, in milliseconds, for which a host that accepted writes is used without another check.
+ */
 const knownForMs = 1000;
 
 /**
  * Queries a host on a separate connection.
- * @throws Error if it takes no writes
+ * @throws Error if the host takes no writes
  */
-const requireWrites = async (settings: ClientConfig, at: StoreHost): Promise<StoreHost> => {
+const requireWrites = async (settings: ClientConfig, host: StoreHost): Promise<StoreHost> => {
   const client = new Client({
     ...settings,
     connectionTimeoutMillis: patienceMs,
     query_timeout: patienceMs,
   });
   client.on('error', () => {});
-  Object.assign(client, at);
+  Object.assign(client, host);
   try {
     await client.connect();
-    if ((await answerOf(client)) === 'writes') return at;
+    if ((await answerOf(client)) === 'writes') return host;
   } finally {
     drop(client);
   }
@@ -31,8 +33,8 @@ const requireWrites = async (settings: ClientConfig, at: StoreHost): Promise<Sto
  * during a search, get the same result.
  */
 const createChoice = (settings: ClientConfig, hosts: readonly StoreHost[]) => {
-  let looked: { readonly at: number; readonly found: Promise<StoreHost> } | undefined;
-  const look = async (): Promise<StoreHost> => {
+  let latest: { readonly foundAt: number; readonly found: Promise<StoreHost> } | undefined;
+  const searchHosts = async (): Promise<StoreHost> => {
     try {
       return await Promise.any(hosts.map((host) => requireWrites(settings, host)));
     } catch (cause) {
@@ -41,19 +43,19 @@ const createChoice = (settings: ClientConfig, hosts: readonly StoreHost[]) => {
     }
   };
   return (): Promise<StoreHost> => {
-    if (looked === undefined || performance.now() - looked.at > knownForMs) {
-      const begun = { at: Number.POSITIVE_INFINITY, found: look() };
-      looked = begun;
+    if (latest === undefined || performance.now() - latest.foundAt > knownForMs) {
+      const search = { foundAt: Number.POSITIVE_INFINITY, found: searchHosts() };
+      latest = search;
       const end = (isFound: boolean): void => {
-        if (looked !== begun) return;
-        looked = isFound ? { ...begun, at: performance.now() } : undefined;
+        if (latest !== search) return;
+        latest = isFound ? { ...search, foundAt: performance.now() } : undefined;
       };
-      begun.found.then(
+      search.found.then(
         () => end(true),
         () => end(false),
       );
     }
-    return looked.found;
+    return latest.found;
   };
 };
 
@@ -66,7 +68,7 @@ const isGivenUp = ({ connection }: Client): boolean => {
 type Connected = (error: Error | null, client?: Client) => void;
 
 /** Reports the result of a connection in the driver's way. It never throws. */
-const tell = async (connected: Promise<Client>, done: Connected): Promise<void> => {
+const report = async (connected: Promise<Client>, done: Connected): Promise<void> => {
   const found = await connected.catch((error: unknown) => error);
   if (found instanceof Client) done(null, found);
   else done(found instanceof Error ? found : new Error(String(found)));
@@ -82,10 +84,10 @@ export const clientClassOf = (settings: ClientConfig): typeof Client => {
   if (hosts.length === 0) return Client;
   const choose = createChoice(settings, hosts);
   const connectTo = async (client: Client, connect: () => Promise<unknown>): Promise<Client> => {
-    const at = await choose();
-    // The caller may have stopped waiting for it.
+    const host = await choose();
+    // The caller may have stopped waiting for the connection.
     if (isGivenUp(client)) throw new Error('Connection terminated: it was not waited for');
-    Object.assign(client, at);
+    Object.assign(client, host);
     await connect();
     return client;
   };
@@ -96,7 +98,7 @@ export const clientClassOf = (settings: ClientConfig): typeof Client => {
       Reflect.set(this, 'connect', (callback?: Connected): unknown => {
         const connected = connectTo(this, () => connect());
         if (callback === undefined) return connected;
-        void tell(connected, callback);
+        void report(connected, callback);
         return undefined;
       });
     }

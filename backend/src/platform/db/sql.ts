@@ -35,15 +35,15 @@ export const selectOne = async <Row>(db: Db, query: Sql): Promise<Row | undefine
 export const execute = (db: Db, statement: Sql): Promise<number> => db.$executeRaw(statement);
 
 /**
- * Locks the row of a table by its id until the transaction ends, and returns false where there is
- * no such row. A read after it sees the row as the transaction that it waited for has left it.
+ * Locks the row of a table by its id until the transaction ends, and returns false if there is no
+ * such row. A later read sees the row as the last transaction before the lock left it.
  */
 export const lockRow = async (tx: Db, table: string, id: string): Promise<boolean> => {
   const query = sql`SELECT id FROM ${sqlName(table)} WHERE id = ${id}::uuid FOR UPDATE`;
   return (await selectRows(tx, query)).length > 0;
 };
 
-/** Lets transactions that lock the same text take turns, each until it ends. */
+/** Serialises transactions that lock the same text. Each holds the lock until it ends. */
 export const lockText = async (tx: Db, text: string): Promise<void> => {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${text}, 0))`;
 };

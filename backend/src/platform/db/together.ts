@@ -7,7 +7,7 @@ import { joinSql, selectOne, sql, sqlName, type Sql } from './sql.ts';
  */
 export interface Read<Value> {
   readonly query: Sql;
-  /** Makes the value of the row, of which there may be none. */
+  /** Makes the value from the row, which is undefined if there is none. */
   readonly parse: (row: unknown) => Value;
 }
 
@@ -15,8 +15,8 @@ export interface Read<Value> {
 export type Reads = Readonly<Record<string, Read<unknown>>>;
 
 /** The values of reads, by the same names. */
-export type ReadValues<Together extends Reads> = {
-  readonly [Name in keyof Together]: Together[Name] extends Read<infer Value> ? Value : never;
+export type ReadValues<Group extends Reads> = {
+  readonly [Name in keyof Group]: Group[Name] extends Read<infer Value> ? Value : never;
 };
 
 /** Declares a read. `parse` states the row that the query's column list returns. */
@@ -25,51 +25,48 @@ export const readOf = <Value>(query: Sql, parse: (row: never) => Value): Read<Va
   parse: (row) => parse((row ?? undefined) as never),
 });
 
-/** Reads it in a separate statement. */
+/** Runs a read in a separate statement. */
 export const readAlone = async <Value>(db: Db, { query, parse }: Read<Value>): Promise<Value> =>
   parse(await selectOne(db, query));
 
-const nameAt = (at: number): string => `read_${at}`;
+const nameAt = (index: number): string => `read_${index}`;
 
 const columnsOf = (reads: Reads): Sql[] =>
   Object.values(reads).map(
-    ({ query }, at) =>
-      sql`(SELECT to_jsonb(whole_row) FROM (${query}) AS whole_row) AS ${sqlName(nameAt(at))}`,
+    ({ query }, index) =>
+      sql`(SELECT to_jsonb(whole_row) FROM (${query}) AS whole_row) AS ${sqlName(nameAt(index))}`,
   );
 
-const valuesOf = <Together extends Reads>(
-  reads: Together,
+const valuesOf = <Group extends Reads>(
+  reads: Group,
   row: Readonly<Record<string, unknown>> | undefined,
-): ReadValues<Together> => {
+): ReadValues<Group> => {
   const entries = Object.entries(reads).map(
-    ([name, { parse }], at) => [name, parse(row?.[nameAt(at)])] as const,
+    ([name, { parse }], index) => [name, parse(row?.[nameAt(index)])] as const,
   );
-  return Object.fromEntries(entries) as ReadValues<Together>;
+  return Object.fromEntries(entries) as ReadValues<Group>;
 };
 
 /**
  * Reads several things in one statement, which is a single round trip, at a single moment for all
- * of them. Use a separate statement for what must be read after a lock: a statement that waits for
- * a row still sees all others as they were when it began.
+ * of them. Use a separate statement for reads that must follow a lock. A statement that waits for a
+ * row still sees all other rows as they were when it began.
  */
-export const readTogether = async <Together extends Reads>(
+export const readTogether = async <Group extends Reads>(
   db: Db,
-  reads: Together,
-): Promise<ReadValues<Together>> =>
+  reads: Group,
+): Promise<ReadValues<Group>> =>
   valuesOf(reads, await selectOne(db, sql`SELECT ${joinSql(columnsOf(reads))}`));
 
-/**
- * A part of a statement. It is a write with `RETURNING`, under the name by which others read its
- * rows.
- */
+/** A part of a statement. It is a write with `RETURNING`. Other parts read its rows by its name. */
 export interface Part {
   readonly name: string;
   readonly write: Sql;
 }
 
 /**
- * Writes what belongs together in one statement, which has the rows of its parts as tables. All of
- * it happens, or nothing does. Each part sees the tables as they were before the statement, and the
+ * Runs several writes in one statement, in which each part's rows can be read as a table. Either
+ * all writes happen or none. Each part sees the tables as they were before the statement, and the
  * rows of another part only by its name.
  */
 export const writeTogether = async <Row>(
@@ -83,13 +80,13 @@ export const writeTogether = async <Row>(
 
 /**
  * Writes, and in the same statement reads other tables as they were before the write. `write`
- * returns its rows (`RETURNING`). `isWritten` is false without any.
+ * returns its rows (`RETURNING`). `isWritten` is false if it returns no row.
  */
-export const writeAndRead = async <Together extends Reads>(
+export const writeAndRead = async <Group extends Reads>(
   db: Db,
   write: Sql,
-  reads: Together,
-): Promise<{ readonly isWritten: boolean; readonly values: ReadValues<Together> }> => {
+  reads: Group,
+): Promise<{ readonly isWritten: boolean; readonly values: ReadValues<Group> }> => {
   const columns = [sql`EXISTS (SELECT FROM written) AS is_written`, ...columnsOf(reads)];
   const row = await selectOne<Record<string, unknown>>(
     db,

@@ -12,19 +12,25 @@ import {
 import { inSpan } from '../observability/tracing.ts';
 import { refused, type Outcome } from '../outcome/outcome.ts';
 
-/** The breaker of this collaborator is open: nothing was sent. */
+/** The code of a call that was not sent because the collaborator's circuit breaker is open. */
 export const CIRCUIT_OPEN = 'CIRCUIT_OPEN';
 
-/** No connection came about (refused, no route, unknown host): nothing was sent. */
+/**
+ * The code of a call that was not sent because no connection was made (refused, no route, unknown
+ * host).
+ */
 export const NOT_SENT = 'NOT_SENT';
 
-/** The collaborator turned the call away unread: 429. */
+/** The code of a call that the collaborator refused unread with 429. */
 export const RATE_LIMITED = 'RATE_LIMITED';
 
-/** The collaborator turned our credential away: 401 or 403. */
+/** The code of a call whose credential the collaborator refused with 401 or 403. */
 export const NOT_AUTHORISED = 'NOT_AUTHORISED';
 
-/** A value from outside makes another path of the request's: nothing was sent, nor ever will be. */
+/**
+ * The code of a call that is never sent because a value from outside would change the request's
+ * path.
+ */
 export const UNFIT_PATH = 'UNFIT_PATH';
 
 const refusedUnread: ReadonlySet<string> = new Set([
@@ -35,8 +41,8 @@ const refusedUnread: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns whether a call was refused before the collaborator had read the request. Such a call
- * certainly did nothing, but proves as little about the request as an outage: the caller treats it
+ * Returns true if a call was refused before the collaborator had read the request. Such a call
+ * certainly did nothing, but proves as little about the request as an outage. The caller treats it
  * as "unavailable, may be tried again", not as the collaborator's refusal.
  */
 export const isUnavailable = (outcome: Outcome<unknown>): boolean =>
@@ -45,14 +51,17 @@ export const isUnavailable = (outcome: Outcome<unknown>): boolean =>
 /** The reason of an outcome that stayed unknown because the call's whole time had passed. */
 export const TIMED_OUT = 'TIMED_OUT';
 
-/** A property of whatever was thrown, such as a system error's `code`. */
+/** Returns a property of a thrown value, such as a system error's `code`. */
 const field = (error: unknown, name: 'code' | 'syscall' | 'cause'): unknown => {
   if (typeof error !== 'object' || error === null) return undefined;
   const value: unknown = Reflect.get(error, name);
   return value;
 };
 
-/** A short word for logs. It is the system's or the client's error code, never a message. */
+/**
+ * Returns a short name of an error for logs. It is the system's or the client's error code, never a
+ * message.
+ */
 export const errorCode = (error: unknown): string => {
   const code = field(error, 'code') ?? field(field(error, 'cause'), 'code');
   if (typeof code === 'string') return code;
@@ -60,9 +69,10 @@ export const errorCode = (error: unknown): string => {
 };
 
 /**
- * Returns whether the connection was never made, so that no byte of the request can have left. Only
- * the resolver, `connect` itself and the limit on connecting prove that. The same code (a reset, an
- * unreachable host) from a read or a write comes after the request, and proves nothing.
+ * Returns true if the connection was certainly never made, so that no byte of the request was sent.
+ * Only an error of the resolver, of `connect` or of the connection timeout proves that. The same
+ * code (a reset, an unreachable host) from a read or a write comes after the request and proves
+ * nothing.
  */
 export const isConnectFailure = (error: unknown): boolean => {
   if (error instanceof AggregateError) {
@@ -78,7 +88,7 @@ const defaultFirstBackoffMs = 200;
 const defaultConsecutiveFailures = 8;
 const defaultHalfOpenAfterMs = 3_000;
 
-/** The part of a logger that is needed here. It never gets a body, an address or a header. */
+/** The logger of calls. It never gets a body, an address or a header. */
 interface HttpClientLogger {
   debug(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -99,9 +109,9 @@ interface ChangedCircuit {
 }
 
 interface BreakerOptions {
-  /** So many failures in a row open the circuit. */
+  /** The number of failures in a row that opens the circuit. */
   readonly consecutiveFailures?: number;
-  /** The time after opening until one call is let through as a probe. */
+  /** The time from opening until one call is let through as a probe. */
   readonly halfOpenAfterMs?: number;
 }
 
@@ -115,7 +125,10 @@ export interface CallGuardOptions {
   /** Called with the state of the circuit, at first and at each change. */
   readonly observeCircuit?: (circuit: ChangedCircuit) => void;
   readonly breaker?: BreakerOptions;
-  /** The most that a repetition waits, doubled for the next one (default 200). */
+  /**
+   * The longest wait before the first repetition, in milliseconds (default 200). It doubles for
+   * each further repetition.
+   */
   readonly firstBackoffMs?: number;
 }
 
@@ -126,7 +139,7 @@ interface GuardedCall<T> {
   readonly safe: boolean;
   /** Makes an attempt within the time limit. Any answer of the collaborator is `done`. */
   readonly attempt: () => Promise<Outcome<T>>;
-  /** More about an answer, for the log. */
+  /** Returns more fields about an answer, for the log. */
   readonly describeAnswer?: (answer: T) => object;
 }
 
@@ -139,11 +152,14 @@ interface CallGuard {
   isAvailable(): boolean;
 }
 
-/** Reason or code of an attempt, for the log. */
+/** Returns the reason or code of an attempt, for the log. */
 const describe = (attempt: Exclude<Outcome<unknown>, { kind: 'done' }>): object =>
   attempt.kind === 'refused' ? { code: attempt.code } : { reason: attempt.reason };
 
-/** The policies know only that something was returned, which always is an outcome. */
+/**
+ * Narrows the result of an attempt. It always is an outcome, but the policies' types don't know
+ * that.
+ */
 const isOutcome = (result: unknown): result is Outcome<unknown> =>
   typeof result === 'object' && result !== null && 'kind' in result;
 
@@ -159,9 +175,9 @@ const stateNames = {
 
 const createBreaker = (options: CallGuardOptions) => {
   const { breaker = {}, name, logger, observeCircuit = () => {} } = options;
-  const failed = handleWhenResult(isFailed);
+  const failedResult = handleWhenResult(isFailed);
   const halfOpenAfterMs = breaker.halfOpenAfterMs ?? defaultHalfOpenAfterMs;
-  const policy = circuitBreaker(failed, {
+  const policy = circuitBreaker(failedResult, {
     breaker: new ConsecutiveBreaker(breaker.consecutiveFailures ?? defaultConsecutiveFailures),
     halfOpenAfter: halfOpenAfterMs,
   });
@@ -174,8 +190,8 @@ const createBreaker = (options: CallGuardOptions) => {
   });
   const isAvailable = (): boolean => {
     if (policy.state === CircuitState.Closed) return true;
-    // The state stays open until the next call: without this, no call would be the probe. One more
-    // millisecond is added, since the policy counts whole ones.
+    // The policy stays open until the next call, so without this no caller would make the probe.
+    // One more millisecond is added, since the policy counts whole milliseconds.
     const isProbeDue = performance.now() - openedAt > halfOpenAfterMs + 1;
     return policy.state === CircuitState.Open && isProbeDue;
   };
@@ -183,8 +199,8 @@ const createBreaker = (options: CallGuardOptions) => {
 };
 
 /**
- * Guards the calls to a collaborator, whatever client makes them: a separate circuit breaker,
- * retries (bounded, jittered) for calls declared safe, a log line and a metric for each attempt.
+ * Guards the calls to a collaborator, by any client. It has a separate circuit breaker, retries
+ * calls declared safe (bounded, jittered), and writes a log line and a metric for each attempt.
  */
 export const createCallGuard = (options: CallGuardOptions): CallGuard => {
   const { name, timeoutMs, logger, observe = () => {} } = options;
@@ -204,9 +220,9 @@ export const createCallGuard = (options: CallGuardOptions): CallGuard => {
     const { operation, describeAnswer = () => ({}) } = call;
     const traced = { name: `${name} ${operation}`, kind: 'client' } as const;
     const attempt = await inSpan(traced, async (span) => {
-      const made = await attemptOnce(call.attempt);
-      span.setAttributes({ collaborator: name, operation, outcome: made.kind });
-      return made;
+      const outcome = await attemptOnce(call.attempt);
+      span.setAttributes({ collaborator: name, operation, outcome: outcome.kind });
+      return outcome;
     });
     const ms = performance.now() - startedAt;
     observe({ collaborator: name, operation, outcome: attempt.kind, ms });
@@ -231,7 +247,8 @@ export const createCallGuard = (options: CallGuardOptions): CallGuard => {
     return performance.now() - startedAt < timeoutMs;
   };
 
-  // "Full jitter": anything up to the doubled ceiling, so that replicas don't retry in step.
+  // "Full jitter" waits for a random time up to the doubled limit, so that replicas don't retry in
+  // step.
   const backoff = new ExponentialBackoff({
     generator: fullJitterGenerator,
     initialDelay: options.firstBackoffMs ?? defaultFirstBackoffMs,

@@ -53,8 +53,8 @@ export interface HttpResponse {
 
 export interface HttpClient {
   /**
-   * Makes a call. `done` carries any answer below 500 except 408. A refusal of the collaborator is
-   * among them: the adapter reads it. A network failure is an outcome and never thrown.
+   * Makes a call. `done` has any answer below 500 except 408. This includes the collaborator's
+   * refusals, which the adapter reads. A network failure is an outcome and never thrown.
    */
   request(request: HttpRequest): Promise<Outcome<HttpResponse>>;
   /**
@@ -69,7 +69,7 @@ const defaultMaxResponseBytes = 1_048_576;
 const connectTimeoutMs = 3_000;
 const connections = 64;
 // It is below the five seconds after which many servers drop an idle connection. A request written
-// into a connection that is just being dropped would be an unknown outcome for nothing.
+// into a connection that is just being dropped would have an unknown outcome without need.
 const keepAliveMs = 2_000;
 
 interface Sender {
@@ -103,7 +103,10 @@ const flatten = (headers: Record<string, string | string[] | undefined>) =>
     ]),
   );
 
-/** A 5xx or 408 says nothing about whether it happened. Every other status is an answer. */
+/**
+ * Returns true for a status that answers the request. A 5xx or 408 does not say whether the request
+ * had an effect.
+ */
 const isAnswer = (status: number): boolean => status < 500 && status !== 408;
 
 /** Sends single requests with every limit set. */
@@ -181,13 +184,13 @@ const isUnfit = (path: string): boolean =>
     .some((segment) => /^(?:\.|%2e){0,2}$/i.test(segment));
 
 /**
- * Makes all HTTP requests to others: every limit is set, each collaborator has a separate circuit
- * breaker, calls declared safe are retried (bounded, jittered), and the request id is passed on.
- * Logs and metrics carry the operation, the outcome and the time, but never an address, a header or
- * a body.
+ * Creates the client for HTTP requests to a collaborator. Every limit is set, each collaborator has
+ * a separate circuit breaker, calls declared safe are retried (bounded, jittered), and the request
+ * id is passed on. Logs and metrics carry the operation, the outcome and the time, but never an
+ * address, a header or a body.
  *
  * Outcomes: an answer below 500 is `done`. A connection that was never established, or an open
- * circuit, is `refused`, since nothing was sent. All else after connecting is `unknown`.
+ * circuit, is `refused`, since nothing was sent. Every other failure after connecting is `unknown`.
  */
 export const createHttpClient = (options: HttpClientOptions): HttpClient => {
   const sender = createSender(options);
@@ -195,7 +198,7 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
   return {
     async request(request) {
       if (isUnfit(request.path.split('?')[0] ?? '')) {
-        return refused(UNFIT_PATH, 'a value of the request is no segment of a path');
+        return refused(UNFIT_PATH, 'a value of the request is not a valid path segment');
       }
       return guard.call({
         operation: request.operation,
@@ -209,13 +212,14 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
   };
 };
 
-/** The reason of an answer that came, but says nothing that can be read. */
+/** The reason of an answer that arrived but can't be read. */
 export const UNREADABLE = 'UNREADABLE_ANSWER';
 
 /**
- * Reads a 2xx body by its schema. Every other status goes to `readRefusal`. Where that makes
- * nothing of it either (undefined), and for a body that the schema doesn't know, the outcome is
- * unknown: an answer that can't be read proves neither.
+ * Reads a 2xx body by its schema. Status 429, 401 and 403 are refusals of the call. Every other
+ * status goes to `readRefusal`. If `readRefusal` can't read it either (undefined), or a 2xx body
+ * does not match the schema, the outcome is unknown, since an answer that can't be read proves
+ * nothing.
  */
 export const readAnswer = <T>(
   response: HttpResponse,

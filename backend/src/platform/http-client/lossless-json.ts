@@ -4,7 +4,10 @@ import { z } from 'zod';
 import { usualShape, withoutMark } from '../http/json-body.ts';
 import { scanJson } from '../http/scan-json.ts';
 
-/** The value of a JSON text, its numbers as `LosslessNumber`, or undefined when it is no JSON. */
+/**
+ * Returns the value of a JSON text, with its numbers as `LosslessNumber`, or undefined if the text
+ * is not JSON.
+ */
 export const parseLosslessJson = (text: string): unknown => {
   try {
     return parse(text);
@@ -14,8 +17,8 @@ export const parseLosslessJson = (text: string): unknown => {
 };
 
 /**
- * Returns the value of a signed JSON body as above, or undefined also for one that is no UTF-8, or
- * beyond the bounds of the shape of any request. The bytes stay as the signature covers them.
+ * Returns the value of a signed JSON body in the same way. Also returns undefined if the body is
+ * not UTF-8 or exceeds the limits of every request's shape. It leaves the signed bytes unchanged.
  */
 export const parseSignedJson = (bytes: Buffer): unknown => {
   const isReadable = isUtf8(bytes) && scanJson(bytes, usualShape).refusal === undefined;
@@ -29,7 +32,7 @@ export const printLosslessJson = (value: unknown): string => {
   return text;
 };
 
-/** A JSON number with exactly these digits, such as `1.2000`. */
+/** Makes a JSON number with exactly these digits, such as `1.2000`. */
 export const jsonNumber = (decimal: string): LosslessNumber => new LosslessNumber(decimal);
 
 const exponentForm = /^(-?)0*(\d{1,30})(?:\.(\d{1,30}))?[eE]([+-]?\d{1,2})$/;
@@ -37,7 +40,7 @@ const farthestShift = 30;
 
 /**
  * Writes a number in exponent form as a plain decimal, digit by digit: `1.0005E+3` is `1000.5`. Any
- * other text stays as it is, and so does an exponent that no amount or id needs.
+ * other text stays unchanged, and so does a number whose exponent no amount or id needs.
  */
 export const plainDecimal = (text: string): string => {
   const match = exponentForm.exec(text);
@@ -53,23 +56,26 @@ export const plainDecimal = (text: string): string => {
   return after === '' ? `${sign}${before}` : `${sign}${before}.${after}`;
 };
 
-/** A JSON string, or the digits of a JSON number: ids of other systems. */
+/** Reads an id of another system, which is a JSON string or the digits of a JSON number. */
 export const textOrDigits = z.union([
   z.string(),
   z.instanceof(LosslessNumber).transform((number) => plainDecimal(number.value)),
 ]);
 
 /**
- * Reads an optional field of a response: absent, null, or empty as some systems write it. A present
- * value must still be valid.
+ * Reads an optional field of a response. Systems write a missing value by leaving the field out, or
+ * as null or an empty text. A present value must still be valid.
  */
 export const orLeftOut = <Field extends z.ZodType>(field: Field) =>
   z.preprocess((value) => (value === '' ? undefined : value), field.nullish());
 
-/** A decimal of another system as plain digits, whether it is a JSON number or a string. */
+/** Reads a decimal of another system, a JSON number or a string, as plain digits. */
 export const decimalText = textOrDigits.transform(plainDecimal);
 
-/** An integer that fits a JavaScript number, as a JSON number or its digits in a string. */
+/**
+ * Reads an integer that fits a JavaScript number, written as a JSON number or as digits in a
+ * string.
+ */
 export const safeInteger = decimalText
   .transform((text) => text.replace(/\.0+$/, ''))
   .refine((text) => /^-?\d{1,16}$/.test(text))

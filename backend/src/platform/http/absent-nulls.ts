@@ -5,7 +5,7 @@ type Path = readonly PropertyKey[];
 const isContainer = (value: unknown): value is Record<PropertyKey, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** Returns the paths at which a schema complains, those inside of unions included. */
+/** Returns the paths of a schema's issues, including those inside unions. */
 const pathsOf = (issues: readonly z.core.$ZodIssue[], base: Path = []): Path[] =>
   issues.flatMap((issue) => {
     const path = [...base, ...issue.path];
@@ -24,18 +24,21 @@ const deleteNull = (root: unknown, path: Path): boolean => {
   return true;
 };
 
-/** The deepest that members within members are looked at. No request has more. */
-const mostRounds = 8;
+/**
+ * The limit of rounds. Each round deletes nulls that the schema refused. No request needs more
+ * rounds.
+ */
+const maxRounds = 8;
 
 /**
  * Parses a request. Null means the same as an absent member, because clients in Kotlin, Swift and
  * Dart write null for fields without a value. Only a null that the schema refuses is removed, so
- * that a meaningful null (it clears a field) keeps its meaning. `value` is the parser's own and
- * changes.
+ * that a meaningful null, such as one that clears a field, keeps its meaning. This changes `value`,
+ * which must be the parser's own copy.
  */
 export const parseWithoutNulls = (schema: z.ZodType, value: unknown) => {
   let parsed = schema.safeParse(value);
-  for (let round = 0; !parsed.success && round < mostRounds; round += 1) {
+  for (let round = 0; !parsed.success && round < maxRounds; round += 1) {
     const deleted = pathsOf(parsed.error.issues).filter((path) => deleteNull(value, path));
     if (deleted.length === 0) break;
     parsed = schema.safeParse(value);

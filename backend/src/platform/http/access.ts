@@ -2,17 +2,17 @@ import type { Request } from 'express';
 
 /**
  * The callers that a route admits. The type parameter is the type of the handler's `principal`. The
- * API's `Guard` turns a credential into one and decides whether it suffices.
+ * API's `Guard` turns a credential into a principal and decides whether it suffices.
  */
 export interface Access<Principal> {
   readonly kind: 'public' | 'signed-in' | 'roles' | 'permission';
   readonly roles?: readonly string[];
   readonly permission?: string;
-  /** Refused in an API's read-only mode. */
+  /** True for a write, which is refused in an API's read-only mode. */
   readonly write?: boolean;
   /** Returns the further permission that a query requires. The query is not validated yet. */
   readonly besides?: (query: unknown) => string | undefined;
-  /** Refused to a principal who has not set up the second factor that is required. */
+  /** Refuses a principal who has not set up a required second factor. */
   readonly secondFactor?: 'asked';
   /** Admits a principal whose account is deleted too, as long as the credential has not expired. */
   readonly admitsDeleted?: boolean;
@@ -20,19 +20,21 @@ export interface Access<Principal> {
   readonly principal?: Principal;
 }
 
-/** No credential is looked at. */
+/** Admits everyone. No credential is read. */
 export const PUBLIC: Access<undefined> = { kind: 'public' };
 
-/** Any principal of the API. */
+/** Admits any principal of the API. */
 export const signedIn = <Principal>(): Access<Principal> => ({ kind: 'signed-in' });
 
-/** A principal with one of exactly these roles: there is no hierarchy. */
+/** Admits a principal with one of exactly these roles. Roles have no hierarchy. */
 export const requireRoles = <Principal>(...roles: readonly string[]): Access<Principal> => ({
   kind: 'roles',
   roles,
 });
 
-/** A principal that holds this permission. `write` routes also need the API not to be read-only. */
+/**
+ * Admits a principal with this permission. A `write` route is refused while the API is read-only.
+ */
 export const requirePermission = <Principal>(
   permission: string,
   options: Pick<Access<Principal>, 'write' | 'besides'> = {},

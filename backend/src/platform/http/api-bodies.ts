@@ -10,8 +10,8 @@ import {
 /** Counts refusals by client, and refuses a client that has had too many. */
 export interface RefusalLimit {
   /**
-   * Runs `work`, and counts it if it refuses the client.
-   * @throws AppError RATE_LIMITED before it runs, for a client at the limit
+   * Runs `work`, and counts a refusal of the client by it.
+   * @throws AppError RATE_LIMITED without running `work`, for a client at the limit
    */
   watch<T>(client: string, work: () => Promise<T>): Promise<T>;
 }
@@ -22,7 +22,7 @@ export interface ApiBodies {
   readonly shape: ShapeOptions;
   /** Returns the limit of a body whose route has none. */
   limitBytes(isSigned: boolean): number;
-  /** Limits the refusals of the routes that declare it. Without it none are limited. */
+  /** Limits the refusals of signed routes. Without it, refusals are not limited. */
   readonly refusals?: RefusalLimit | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface BodyOptions {
   readonly refusals?: RefusalLimit;
 }
 
-/** Creates what the routes of an API read bodies with, within one memory for all of them. */
+/** Creates the readers of an API's bodies. All routes share one memory limit. */
 export const createApiBodies = (options: BodyOptions = {}): ApiBodies => {
   const { onBound = () => undefined, refusals } = options;
   const limits = { ...usualBodyLimits, ...options.limits };

@@ -13,7 +13,7 @@ import type { Guard } from './access.ts';
 import { openApiDocument, type ApiInfo } from './openapi.ts';
 import { securityHeaders } from './security-headers.ts';
 
-/** The host of a `Host` header: lower case, without port and last dot. */
+/** Returns the host of a `Host` header in lower case, without a port and a last dot. */
 const hostnameOf = (host: string | undefined): string =>
   (host ?? '').toLowerCase().replace(/:\d*$/u, '').replace(/\.$/u, '');
 
@@ -48,7 +48,7 @@ interface ApiOptions {
   readonly corsAllowedOrigins: readonly string[];
   readonly internalHostnames: readonly string[];
   readonly checkReplies: boolean;
-  /** Serve `/docs`. The accounting API publishes no schema. */
+  /** True to serve `/docs`. The accounting API publishes no schema. */
   readonly docs: boolean;
 }
 
@@ -57,28 +57,29 @@ const onlyGet: RequestHandler = (req, _res, next) => {
   else throw new AppError('METHOD_NOT_ALLOWED', { headers: { allow: 'GET, HEAD' } });
 };
 
-const neverReadOn: RequestHandler = (req, res, next) => {
+const closeUnreadBodies: RequestHandler = (req, res, next) => {
   closeUnread(req, res);
   next();
 };
 
 /**
  * Runs several middlewares as one, each after the previous has called `next`. It is for middlewares
- * that every request passes: Express takes longer to find the next of them than most of them take.
+ * that every request passes, since Express takes longer to find the next middleware than most of
+ * them take to run.
  */
 const inTurn = (...middlewares: readonly RequestHandler[]): RequestHandler =>
-  middlewares.reduceRight((rest, first) => (req, res, next) => {
-    const goOn = (error?: unknown): void => {
-      if (error === undefined) void rest(req, res, next);
+  middlewares.reduceRight((following, first) => (req, res, next) => {
+    const callNext = (error?: unknown): void => {
+      if (error === undefined) void following(req, res, next);
       else next(error);
     };
-    return first(req, res, goOn);
+    return first(req, res, callNext);
   });
 
 const pathsAtHand = (routes: readonly Route[], prefix: string): ReadonlySet<string> =>
   new Set(routes.filter(({ atHand }) => atHand !== undefined).map(({ path }) => prefix + path));
 
-/** Builds one API: the middleware order lives here and nowhere else. */
+/** Builds an API. Only this function decides the order of the middlewares. */
 export const createApi = (options: ApiOptions): Express => {
   const { info, routes, guard, rateLimit, checkReplies } = options;
   const app = express();
@@ -95,7 +96,7 @@ export const createApi = (options: ApiOptions): Express => {
       traceRequests(pathsAtHand(routes, info.prefix)),
       requestIdMiddleware(options.random),
       options.requestLog,
-      neverReadOn,
+      closeUnreadBodies,
       securityHeaders(options.corsAllowedOrigins),
       fixedRoutes(mounted),
     ),

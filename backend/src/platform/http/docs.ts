@@ -8,12 +8,15 @@ const onlyGet: RequestHandler = () => {
   throw new AppError('METHOD_NOT_ALLOWED', { headers: { allow: 'GET, HEAD' } });
 };
 
-/** The page may load and reach only this host, run nothing inline, and appear in no frame. */
+/**
+ * The page may only load from and connect to this host. It may run no inline script and appear in
+ * no frame.
+ */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // The pictures of its style sheet are part of it.
+  // The style sheet contains its images as data URLs.
   "img-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",
@@ -55,7 +58,10 @@ const packageFiles: ReadonlySet<string> = new Set([
   '/swagger-ui.css',
 ]);
 
-/** Creates what serves these files. They hold nothing of anybody: browsers keep and check them. */
+/**
+ * Creates the handler that serves these files. They contain no personal data, so browsers may cache
+ * them.
+ */
 const servePackageFiles = (): RequestHandler => {
   const require = createRequire(import.meta.url);
   const manifest = require.resolve('swagger-ui-dist/package.json');
@@ -68,9 +74,9 @@ const servePackageFiles = (): RequestHandler => {
 };
 
 /**
- * `GET /docs` (a page that needs no other host), its files and `GET /docs/openapi.json`. Anything
- * else below `/docs` is 404. Each is within the rate limit. The document is made at the first
- * request for it: that takes longer than all else that a process does at its start.
+ * Serves `GET /docs` (a page that needs no other host), its files and `GET /docs/openapi.json`. Any
+ * other path below `/docs` is 404. The rate limit applies to all of them. The document is made at
+ * the first request for it, because that takes longer than the whole rest of a process's start.
  */
 export const docsRouter = (makeDocument: () => object, rateLimit: RequestHandler): Router => {
   let document: object | undefined;

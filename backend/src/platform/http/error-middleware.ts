@@ -8,17 +8,18 @@ interface ErrorLog {
   error(fields: object, message: string): void;
 }
 
-/** After so long what a request waited for is likely to be over. */
+/**
+ * The seconds after which a client may retry. By then, the lock or statement that a request waited
+ * for is usually gone.
+ */
 const busySeconds = 2;
 
-/**
- * Turns whatever was thrown into the error that the client sees. Anything unforeseen is INTERNAL.
- */
+/** Turns a thrown value into the error that the client sees. An unforeseen error is INTERNAL. */
 export const toAppError = (error: unknown): AppError => {
   if (error instanceof AppError) return error;
-  // A path whose %-escapes can't be decoded names nothing.
+  // A path whose %-escapes can't be decoded names no resource.
   if (error instanceof URIError) return new AppError('NOT_FOUND');
-  // The account was deleted after the guard had looked.
+  // The account was deleted after the guard had read it.
   if (error instanceof DataKeyDestroyedError) return new AppError('UNAUTHENTICATED');
   if (error instanceof KeysUnavailableError) {
     return new AppError('SERVICE_UNAVAILABLE', { cause: error });
@@ -30,7 +31,10 @@ export const toAppError = (error: unknown): AppError => {
   return new AppError('INTERNAL', { cause: error });
 };
 
-/** The envelope (contract: conventions > Errors): never a stack, SQL or a provider's raw body. */
+/**
+ * Returns the body of an error (contract: conventions > Errors). It never has a stack, SQL or a
+ * provider's raw body.
+ */
 const errorBody = (error: AppError, requestId: string) => ({
   error: {
     code: error.code,

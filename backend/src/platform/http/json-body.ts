@@ -2,7 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { AppError } from '../errors/app-error.ts';
 import { scanJson, type ShapeLimits } from './scan-json.ts';
 
-/** A body as its parser left it. `isPlain` says that no text of it needs to be looked at again. */
+/**
+ * The result of parsing a body. `isPlain` is true if its texts certainly contain no character that
+ * can't be stored.
+ */
 export type ParsedBody =
   | { readonly value: unknown; readonly isPlain: boolean }
   | { readonly problem: AppError };
@@ -16,38 +19,41 @@ export interface ShapeOptions {
   readonly onBound?: (bound: ShapeBound) => void;
 }
 
-/** The bounds of every API unless it is given others (contract: limits > Sizes). */
+/** The default bounds of every API (contract: limits > Sizes). */
 export const usualShape: ShapeLimits = { maxDepth: 32, maxValues: 10_000 };
 
 const json = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/iu;
 const charsetOf = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;"]*))/iu;
 
-/** Returns true for a content type that names no other charset than UTF-8. */
+/** Returns true for a content type that names no charset other than UTF-8. */
 export const isUtf8Type = (contentType = ''): boolean => {
   const named = charsetOf.exec(contentType);
   return named === null || /^utf-?8$/iu.test(named[1] ?? named[2] ?? '');
 };
 
-/** JSON is always UTF-8 (RFC 8259), so a type that names another charset is refused. */
+/**
+ * Returns true for a JSON content type. JSON is always UTF-8 (RFC 8259), so a type that names
+ * another charset is refused.
+ */
 const isJson = (contentType: string | undefined): boolean =>
   contentType !== undefined && json.test(contentType) && isUtf8Type(contentType);
 
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
-/** Leaves out the mark that some clients begin a text with. */
+/** Returns the bytes without the byte order mark with which some clients begin a text. */
 export const withoutMark = (bytes: Buffer): Buffer =>
-  byteOrderMark.every((byte, at) => bytes[at] === byte) ? bytes.subarray(3) : bytes;
+  byteOrderMark.every((byte, index) => bytes[index] === byte) ? bytes.subarray(3) : bytes;
 
-const noneUnlike = { limits: usualShape };
+const usualOptions = { limits: usualShape };
 
 /**
- * Reads the bytes of a JSON text. They must be UTF-8, and within the limits of its shape before
- * anything parses them.
+ * Reads the bytes of a JSON text. They must be UTF-8. The limits of the shape are checked before
+ * the text is parsed.
  * @throws AppError MALFORMED_JSON
  */
 export const readJsonBytes = (
   bytes: Buffer,
-  { limits, onBound }: ShapeOptions = noneUnlike,
+  { limits, onBound }: ShapeOptions = usualOptions,
 ): { readonly value: unknown; readonly isPlain: boolean } => {
   if (!isUtf8(bytes)) {
     throw new AppError('MALFORMED_JSON', { message: 'The request body is not valid UTF-8.' });
@@ -57,11 +63,11 @@ export const readJsonBytes = (
   if (refusal !== undefined) {
     onBound?.(`body_${refusal}`);
     const { maxDepth, maxValues } = limits;
-    const most =
+    const limit =
       refusal === 'depth'
         ? `be nested at most ${maxDepth} levels deep`
         : `hold at most ${maxValues} values`;
-    throw new AppError('MALFORMED_JSON', { message: `The request body may ${most}.` });
+    throw new AppError('MALFORMED_JSON', { message: `The request body may ${limit}.` });
   }
   try {
     const value: unknown = JSON.parse(text.toString('utf8'));
@@ -72,8 +78,9 @@ export const readJsonBytes = (
 };
 
 /**
- * Parses a JSON body. An error is returned and not thrown, since a gate may come before it. Bytes
- * without a content type are refused: any page of any site could have a browser send them.
+ * Parses a JSON body. An error is returned and not thrown, since a gate may have to be checked
+ * first. Bytes without a content type are refused, since a page of any site could make a browser
+ * send them.
  */
 export const parseJsonBody = (
   bytes: Buffer,

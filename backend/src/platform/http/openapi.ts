@@ -8,14 +8,17 @@ import { declaredErrors, type Route } from './route.ts';
 type JsonSchema = Readonly<Record<string, unknown>>;
 type Schemas = Readonly<Record<string, JsonSchema>>;
 
-/** Their patterns would only repeat the format, in expressions that few other languages read. */
+/**
+ * Formats whose patterns are left out. The pattern would only repeat the format, in an expression
+ * that few other languages can read.
+ */
 const selfExplaining = new Set(['uuid', 'date-time', 'date', 'email', 'uri']);
 
-const mostOfInt32 = 2 ** 31 - 1;
+const maxInt32 = 2 ** 31 - 1;
 
 /** Rewrites the parts of zod's output that other languages' tools read badly. */
 const tidy = (schema: Record<string, unknown>): void => {
-  // Answers may gain fields: a client must not refuse what it does not know.
+  // Responses may gain fields, so a client must accept fields that it does not know.
   if (schema['additionalProperties'] === false) delete schema['additionalProperties'];
   if (selfExplaining.has(String(schema['format']))) delete schema['pattern'];
   // The library writes a literal whole number as any number.
@@ -29,13 +32,14 @@ const tidy = (schema: Record<string, unknown>): void => {
     schema['minimum'] = exclusiveMinimum + 1;
   }
   if (typeof maximum === 'number') {
-    schema['format'] = maximum > mostOfInt32 ? 'int64' : 'int32';
+    schema['format'] = maximum > maxInt32 ? 'int64' : 'int32';
   }
 };
 
 /**
- * Returns the examples of a named schema. The library leaves out the examples of a body that
- * transforms, because it takes them for the result. Ours are what a client sends.
+ * Returns the examples of a named schema. The library leaves out the examples of a schema with a
+ * transformation, because it takes them for the transformed value. Here they are the values that a
+ * client sends.
  */
 const examplesOf = (schema: z.core.$ZodType): { examples?: unknown } => {
   const { id, examples } = z.globalRegistry.get(schema) ?? {};
@@ -47,9 +51,9 @@ const wire = z.object({
   $defs: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
 });
 
-/** All at once, so that a schema with an id is written once and referred to. */
+/** Converts all schemas at once, so that a schema with an id is written once and referred to. */
 const convert = (schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output') => {
-  const all = z.toJSONSchema(z.object(schemas), {
+  const converted = z.toJSONSchema(z.object(schemas), {
     io,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
@@ -57,7 +61,7 @@ const convert = (schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | 'ou
       Object.assign(jsonSchema, examplesOf(zodSchema));
     },
   });
-  const text = JSON.stringify(all).replaceAll('"#/$defs/', '"#/components/schemas/');
+  const text = JSON.stringify(converted).replaceAll('"#/$defs/', '"#/components/schemas/');
   return wire.parse(JSON.parse(text));
 };
 
@@ -66,7 +70,7 @@ const members = z.object({
   required: z.array(z.string()).default([]),
 });
 
-/** Adds null to whatever a schema says already. */
+/** Makes a schema also accept null. */
 const orNull = (schema: JsonSchema): JsonSchema => {
   const { description, ...bare } = schema;
   const isOpen = Object.keys(bare).length === 0;
@@ -75,8 +79,8 @@ const orNull = (schema: JsonSchema): JsonSchema => {
 };
 
 /**
- * Writes into the schema of a body that null is taken wherever a member may be absent, which the
- * kernel reads alike (contract: conventions > Validation). Named schemas say it of themselves.
+ * Makes the schema of a body accept null wherever a member may be absent, since the kernel reads
+ * both alike (contract: conventions > Validation). Named schemas are converted separately.
  */
 const withNulls = (schema: JsonSchema): JsonSchema => {
   const parsed = members.safeParse(schema);
@@ -93,15 +97,15 @@ const withNulls = (schema: JsonSchema): JsonSchema => {
     if (['anyOf', 'oneOf', 'allOf'].includes(key) && list.success) {
       return [key, list.data.map(withNulls)];
     }
-    const one = z.looseObject({}).safeParse(value);
-    return [key, key === 'items' && one.success ? withNulls(one.data) : value];
+    const single = z.looseObject({}).safeParse(value);
+    return [key, key === 'items' && single.success ? withNulls(single.data) : value];
   });
   return Object.fromEntries(entries);
 };
 
 const withoutId = ({ id: _id, ...schema }: JsonSchema): JsonSchema => schema;
 
-/** Paths and queries are texts, in which there is no null. */
+/** Lets bodies contain null. Paths and queries are texts, which have no null. */
 const bodyOf = (name: string, schema: JsonSchema): JsonSchema =>
   / (?:params|query)$/u.test(name) ? schema : withNulls(schema);
 
@@ -114,11 +118,16 @@ const convertSchemas = (
   input: Readonly<Record<string, z.ZodType>>,
   output: Readonly<Record<string, z.ZodType>>,
 ): { input: Schemas; output: Schemas; components: Schemas } => {
-  const [taken, given] = [convert(input, 'input'), convert(output, 'output')];
+  const [requests, responses] = [convert(input, 'input'), convert(output, 'output')];
   const components: Record<string, JsonSchema> = {};
-  const asked = new Set(Object.keys(taken.$defs).filter((name) => given.$defs[name] === undefined));
-  for (const [name, schema] of [...Object.entries(given.$defs), ...Object.entries(taken.$defs)]) {
-    const component = asked.has(name) ? withNulls(withoutId(schema)) : withoutId(schema);
+  const onlyInRequests = new Set(
+    Object.keys(requests.$defs).filter((name) => responses.$defs[name] === undefined),
+  );
+  for (const [name, schema] of [
+    ...Object.entries(responses.$defs),
+    ...Object.entries(requests.$defs),
+  ]) {
+    const component = onlyInRequests.has(name) ? withNulls(withoutId(schema)) : withoutId(schema);
     const known = components[name];
     if (known !== undefined && !isDeepStrictEqual(known, component)) {
       throw new Error(`the component ${name} is not the same in requests and in answers`);
@@ -128,9 +137,9 @@ const convertSchemas = (
   const sorted = Object.entries(components).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return {
     input: Object.fromEntries(
-      Object.entries(taken.properties).map(([name, schema]) => [name, bodyOf(name, schema)]),
+      Object.entries(requests.properties).map(([name, schema]) => [name, bodyOf(name, schema)]),
     ),
-    output: given.properties,
+    output: responses.properties,
     components: Object.fromEntries(sorted),
   };
 };
@@ -139,16 +148,16 @@ export interface ApiInfo {
   readonly title: string;
   readonly version: string;
   readonly description: string;
-  /** Such as `/v1`. */
+  /** The beginning of every path, such as `/v1`. */
   readonly prefix: string;
-  /** Each tag's description. A route with another tag is a mistake. */
+  /** The description of each tag. A route must not have another tag. */
   readonly tags?: Readonly<Record<string, string>>;
   readonly contact?: { readonly name: string };
   /** An SPDX identifier. */
   readonly license?: string;
 }
 
-/** Rules of every path, described once so that no operation repeats them. */
+/** The rules of every path. They are described once, so that no operation repeats them. */
 const conventions = `
 Errors have the body \`Error\`: branch on its \`code\`, which is stable, and not on its \`message\`.
 Every response has an \`x-request-id\` header, which is also in the body of an error.
@@ -176,7 +185,10 @@ const errorResponses = (route: Route) => {
   return Object.fromEntries(entries) as Record<string, JsonSchema>; // exactly these entries
 };
 
-/** `GET /gold/orders/:id` is `getGoldOrdersById`: unique because method and path are. */
+/**
+ * Returns the id of an operation, such as `getGoldOrdersById` for `GET /gold/orders/:id`. It is
+ * unique because method and path are.
+ */
 const operationIdOf = ({ method, path }: Route): string => {
   const words = path.replaceAll('/:', '/by-').split(/[^A-Za-z0-9]+/u);
   const capitalised = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
@@ -227,7 +239,10 @@ const parametersOf = (schema: JsonSchema | undefined, place: 'path' | 'query') =
   }));
 };
 
-/** Returns the content of a success: JSON, and what else a 200 may be. */
+/**
+ * Returns the content of a success, which is JSON, and for a 200 also the types that the route
+ * produces.
+ */
 const contentOf = ({ produces = [] }: Route, status: string, schema: JsonSchema | undefined) => {
   const files = status === '200' ? produces : [];
   if (schema === undefined && files.length === 0) return undefined;
@@ -235,7 +250,9 @@ const contentOf = ({ produces = [] }: Route, status: string, schema: JsonSchema 
   return { ...(schema && content(schema)), ...Object.fromEntries(types) };
 };
 
-/** A missing body is read as `{}`, so it is refused if a field is required. */
+/**
+ * Describes the request body. It is required if `{}`, as which a missing body is read, is invalid.
+ */
 const requestBodyOf = (route: Route, input: Schemas) => {
   const operationId = operationIdOf(route);
   if (route.rawBody === true) {
@@ -244,9 +261,8 @@ const requestBodyOf = (route: Route, input: Schemas) => {
         type,
         { schema: input[`${operationId} ${type}`] ?? { type: 'string' } },
       ]);
-      const { description: what } = route.consumes;
-      const described = { description: what, required: true, content: Object.fromEntries(types) };
-      return { requestBody: described };
+      const { description } = route.consumes;
+      return { requestBody: { description, required: true, content: Object.fromEntries(types) } };
     }
     const description =
       'The exact bytes that the signature covers. The sender defines their format.';
@@ -287,18 +303,21 @@ const operationOf = (route: Route, guard: Guard, input: Schemas, output: Schemas
   };
 };
 
-/** The declared tags. @throws Error for a route with an undescribed tag */
+/**
+ * Returns the declared tags.
+ * @throws Error for a route with an undescribed tag
+ */
 const tagsOf = ({ tags }: ApiInfo, routes: readonly Route[]) => {
   if (tags === undefined) return {};
   const used = new Set(routes.flatMap((route) => route.tags));
-  const stranger = [...used].find((name) => tags[name] === undefined);
-  if (stranger !== undefined) throw new Error(`the tag "${stranger}" has no description`);
+  const undescribed = [...used].find((name) => tags[name] === undefined);
+  if (undescribed !== undefined) throw new Error(`the tag "${undescribed}" has no description`);
   return {
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
   };
 };
 
-/** The OpenAPI 3.1 document of `routes`, made from the schemas that validate the requests. */
+/** Makes the OpenAPI 3.1 document of `routes` from the schemas that validate the requests. */
 export const openApiDocument = (info: ApiInfo, routes: readonly Route[], guard: Guard) => {
   const { title, version, description, prefix, contact, license } = info;
   const collected = collectSchemas(routes);

@@ -3,15 +3,15 @@ import { AppError } from '../errors/app-error.ts';
 import { usualShape } from './json-body.ts';
 import type { ShapeLimits } from './scan-json.ts';
 
-/** The bounds of what clients send (contract: limits > Sizes). */
+/** The limits of request bodies (contract: limits > Sizes). */
 export interface BodyLimits extends ShapeLimits {
   /** The limit of a body, unless its route has another. */
   readonly bytes: number;
-  /** The cap of a webhook. */
+  /** The limit of a webhook's body. */
   readonly webhookBytes: number;
   /** The time that a body has to arrive, in real milliseconds. */
   readonly timeoutMs: number;
-  /** The bytes of all bodies that are being read, in this process. */
+  /** The limit of the bytes of all bodies that are being read in this process. */
   readonly memoryBytes: number;
 }
 
@@ -51,17 +51,19 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /**
- * A few compressed bytes of a stranger could unpack to megabytes, so compressed bodies are refused.
+ * Returns true for a compressed body. Such a body is refused, since a few bytes of a stranger could
+ * unpack to megabytes.
  */
 const isEncoded = ({ headers }: IncomingMessage): boolean => {
   const encoding = headers['content-encoding'] ?? 'identity';
   return encoding.trim().toLowerCase() !== 'identity';
 };
 
-/** Counts the bytes that bodies hold, in all and by client. */
-const createMemory = (mostBytes: number) => {
-  // A single client must not keep the others out, and any allowed body fits into a half.
-  const mostOfClient = mostBytes / 2;
+/** Counts the bytes that bodies hold, in total and for each client. */
+const createMemory = (maxBytes: number) => {
+  // A single client must not keep the others out. Half of the memory is enough for any allowed
+  // body.
+  const maxOfClient = maxBytes / 2;
   const byClient = new Map<string, number>();
   let held = 0;
   return {
@@ -69,7 +71,7 @@ const createMemory = (mostBytes: number) => {
       return held;
     },
     fits: (client: string, bytes: number): boolean =>
-      held + bytes <= mostBytes && (byClient.get(client) ?? 0) + bytes <= mostOfClient,
+      held + bytes <= maxBytes && (byClient.get(client) ?? 0) + bytes <= maxOfClient,
     add(client: string, bytes: number): void {
       held += bytes;
       const own = (byClient.get(client) ?? 0) + bytes;
@@ -86,29 +88,29 @@ type Memory = ReturnType<typeof createMemory>;
  * one byte would take a hundred times the memory of its content.
  */
 const createCollector = (memory: Memory, client: string, limitBytes: number) => {
-  let kept: Buffer = noBytes;
+  let buffer: Buffer = noBytes;
   let length = 0;
   const grow = (needed: number): boolean => {
-    const size = Math.max(needed, Math.min(2 * kept.length, limitBytes));
-    if (!memory.fits(client, size - kept.length)) return false;
-    memory.add(client, size - kept.length);
+    const size = Math.max(needed, Math.min(2 * buffer.length, limitBytes));
+    if (!memory.fits(client, size - buffer.length)) return false;
+    memory.add(client, size - buffer.length);
     const larger = Buffer.allocUnsafe(size);
-    kept.copy(larger, 0, 0, length);
-    kept = larger;
+    buffer.copy(larger, 0, 0, length);
+    buffer = larger;
     return true;
   };
   return {
-    /** Returns why the part can't be kept. */
+    /** Adds a part. Returns the exceeded limit if the part can't be kept. */
     add(part: Buffer): 'body_size' | 'body_memory' | undefined {
       const needed = length + part.length;
       if (needed > limitBytes) return 'body_size';
-      if (needed > kept.length && !grow(needed)) return 'body_memory';
-      part.copy(kept, length);
+      if (needed > buffer.length && !grow(needed)) return 'body_memory';
+      part.copy(buffer, length);
       length = needed;
       return undefined;
     },
-    bytes: (): Buffer => kept.subarray(0, length),
-    release: (): void => memory.add(client, -kept.length),
+    bytes: (): Buffer => buffer.subarray(0, length),
+    release: (): void => memory.add(client, -buffer.length),
   };
 };
 
@@ -120,7 +122,7 @@ const refusals: Readonly<Record<BodyBound, () => AppError>> = {
   body_time: () => new AppError('BODY_TIMEOUT', { headers: { connection: 'close' } }),
 };
 
-/** Returns the bound that a body exceeds by what its headers say of it. */
+/** Returns the limit that a body exceeds according to its headers. */
 const boundOf = (
   req: IncomingMessage,
   { memory, client, limitBytes }: { memory: Memory; client: string; limitBytes: number },
@@ -149,7 +151,7 @@ export const createBodyReader = ({ limits, onBound }: BodyReaderOptions): BodyRe
       };
       const fail = (error: AppError): void => {
         finish();
-        // Bytes that still come are thrown away, so that the client can read the answer.
+        // Later bytes are discarded, so that the client can read the answer.
         req.on('error', () => undefined).resume();
         reject(error);
       };
@@ -183,12 +185,12 @@ export const createBodyReader = ({ limits, onBound }: BodyReaderOptions): BodyRe
 const lingerMs = 2000;
 
 /**
- * Closes the connection of a request that was answered before its body had come: reading on to its
- * end would be work for nothing, and it may never end.
+ * Closes the connection of a request that was answered before its body had arrived. Reading the
+ * rest of the body would be useless work, and the body may never end.
  */
-export const closeUnread = (req: IncomingMessage, answered: NodeJS.EventEmitter): void => {
+export const closeUnread = (req: IncomingMessage, response: NodeJS.EventEmitter): void => {
   if (!hasBody(req)) return;
-  answered.once('finish', () => {
+  response.once('finish', () => {
     if (req.complete) return;
     setTimeout(() => {
       if (!req.complete) req.socket.destroy();

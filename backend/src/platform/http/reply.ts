@@ -1,7 +1,8 @@
 import type { Writable } from 'node:stream';
 
 /**
- * The stream of a reply that is written while it is made. Headers can be set until the first byte.
+ * The stream of a reply that is sent while it is being made. Headers can be set until the first
+ * byte.
  */
 export interface ReplySink extends Writable {
   setHeader(name: string, value: string): unknown;
@@ -14,17 +15,17 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** Contains `body` as JSON, if it is already serialised. */
   readonly json?: string;
-  /** The body as it is sent: JSON that is kept as bytes, or what the route `produces`. */
+  /** The bytes of the body, which are JSON or of a type that the route `produces`. */
   readonly bytes?: Buffer;
   /**
-   * Writes the body while it is made, in place of `body`. What it throws before the first byte is
-   * an error like any other. After it the connection is cut, so that a part is never taken for the
-   * whole. `gone` aborts when the client has left.
+   * Writes the body while it is being made, in place of `body`. An error before the first byte is
+   * answered like any other error. After the first byte it cuts the connection, so that a client
+   * never takes a part for the whole. `gone` aborts when the client has left.
    */
   readonly write?: (to: ReplySink, gone: AbortSignal) => Promise<void>;
 }
 
-/** 200 with `body`. */
+/** Replies 200 with `body`. */
 export const ok = (body: unknown): Reply => ({ status: 200, body });
 
 /** Replies 200 with `body`, serialised once. It is for an answer that many requests get. */
@@ -49,7 +50,7 @@ export const writtenOut = (body: unknown): Reply => {
   };
 };
 
-/** 201: `body` is the new resource. */
+/** Replies 201 with `body`, the new resource. */
 export const created = (body: unknown): Reply => ({ status: 201, body });
 
 /** Replies 200 with `idempotent-replayed: true`, for the original result of a repeated request. */
@@ -59,5 +60,5 @@ export const replayed = (body: unknown): Reply => ({
   headers: { 'idempotent-replayed': 'true' },
 });
 
-/** 204. */
+/** Replies 204. */
 export const noContent = (): Reply => ({ status: 204 });

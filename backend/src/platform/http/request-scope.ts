@@ -6,7 +6,7 @@ import { ipKeyGenerator } from 'express-rate-limit';
 import type { Random } from '../ids/random.ts';
 
 /**
- * Returns true for an IP address without a zone (`fe80::1%x` has one): a zone is free text and
+ * Returns true for an IP address without a zone. A zone (`%x` in `fe80::1%x`) is free text and
  * means nothing outside the host that wrote it.
  */
 const isAddress = (text: string | undefined): boolean =>
@@ -28,28 +28,31 @@ const withoutPort = (entry: string): string => {
 export const clientAddress = (req: IncomingMessage, trustedHops: number): string => {
   const forwarded = [req.headers['x-forwarded-for'] ?? []].flat().join(',');
   const hops = forwarded.split(',').map(withoutPort);
-  const known = hops.filter((entry) => entry !== '').toReversed();
+  const forwardedHops = hops.filter((entry) => entry !== '').toReversed();
   const own = req.socket.remoteAddress ?? '';
-  const chain = [own, ...known];
+  const chain = [own, ...forwardedHops];
   const found = chain[Math.min(trustedHops, chain.length - 1)] ?? '';
   return isAddress(found) ? found : own;
 };
 
-/** The bits that the addresses of an IPv6 client share: of a host, a household, a provider's site. */
+/**
+ * The bits that the addresses of an IPv6 client share. A host has 64 bits, a household 56 and a
+ * provider's site 48.
+ */
 type Ipv6Bits = 64 | 56 | 48;
 
 /**
- * Returns the address that counts as a client: an IPv4 address, or the /64 that an IPv6 client
- * gets. A wider group of IPv6 addresses is for limits that a client must not avoid by its other
- * /64s.
+ * Returns the address by which a client is counted, which is an IPv4 address or the /64 of an IPv6
+ * client. Use a wider group of IPv6 addresses for limits that a client must not avoid by changing
+ * to another /64.
  */
 export const addressGroup = (address: string, bits: Ipv6Bits = 64): string =>
   ipKeyGenerator(address, bits);
 
 /**
- * Removes the ports from an `X-Forwarded-For`. Removes the header if there is no IP address at the
- * client's place: the client's address is the connection's then, and no text of a stranger gets
- * into a log or a counter.
+ * Removes the ports from an `X-Forwarded-For`. Removes the header if the client's entry is not an
+ * IP address. The client's address is then the connection's, and no text of a stranger gets into a
+ * log or a counter.
  */
 export const readableForwarding: RequestHandler = (req, _res, next) => {
   const forwarded = req.headers['x-forwarded-for'];
@@ -66,21 +69,21 @@ const accepted = /^[A-Za-z0-9._-]{1,128}$/u;
 /** The request, job or sweep that code runs for. */
 interface Scope {
   readonly id: string;
-  /** The customer whom it serves, once the guard has found them. */
+  /** The customer whom it serves. It is set once the guard has found the customer. */
   customerId?: string;
 }
 const storage = new AsyncLocalStorage<Scope>();
 
-/** The id of the request (or job) that this code runs for. Log lines carry it. */
+/** Returns the id of the request (or job) that this code runs for. Log lines contain it. */
 export const currentRequestId = (): string | undefined => storage.getStore()?.id;
 
-/** Says whom the request being served is for. */
+/** Records the customer whom the current request serves. */
 export const noteCustomer = (customerId: string): void => {
   const scope = storage.getStore();
   if (scope !== undefined) scope.customerId = customerId;
 };
 
-/** The customer whom this code serves, or undefined for a job, a webhook or a stranger. */
+/** Returns the customer whom this code serves, or undefined for a job, a webhook or a stranger. */
 export const currentCustomer = (): string | undefined => storage.getStore()?.customerId;
 
 /** Runs `work` under a separate request id, such as a job's. */
@@ -94,7 +97,8 @@ declare module 'express-serve-static-core' {
 }
 
 /**
- * Accepts or makes `x-request-id` and returns it as a header (contract: conventions > Request ids).
+ * Accepts the client's `x-request-id`, or makes an id, and returns it as a header (contract:
+ * conventions > Request ids).
  */
 export const requestIdMiddleware =
   (random: Random): RequestHandler =>

@@ -95,13 +95,13 @@ interface RawContent {
 
 interface RouteShape {
   readonly method: Method;
-  /** Below the API's prefix, with `:name` parameters. */
+  /** The path below the API's prefix, with `:name` parameters. */
   readonly path: string;
   readonly summary: string;
   readonly tags: readonly string[];
   /** The schema of each success status, or null for a status without a body. */
   readonly responses: Readonly<Record<number, z.ZodType | null>>;
-  /** Codes in addition to those that `declaredErrors` derives from the declaration. */
+  /** Error codes in addition to those that `declaredErrors` derives from the declaration. */
   readonly errors?: readonly ErrorCode[];
   readonly rateLimit?: 'exempt';
   readonly bodyLimitBytes?: number;
@@ -234,8 +234,8 @@ export const defineIdempotentRoute = <
       const { operation } = idempotent;
       const scope = { ownerId: idempotent.owner(principal), operation, key: idempotent.key(body) };
       const payload = idempotent.payload(body);
-      const { resourceId: done, value } = await find(scope, payload);
-      if (done !== undefined) return replay(done, principal);
+      const { resourceId: replayedId, value } = await find(scope, payload);
+      if (replayedId !== undefined) return replay(replayedId, principal);
       await gate(value);
       idempotent.check?.(body);
       const request = { params: {}, query: {}, body, rawBody, principal, context };

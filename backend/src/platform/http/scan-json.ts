@@ -4,10 +4,13 @@ export interface ShapeLimits {
   readonly maxValues: number;
 }
 
-/** The result of a scan: a reason to refuse, or whether an escape may hide what can't be stored. */
+/** The result of a scan. */
 interface Scanned {
   readonly refusal?: 'depth' | 'values';
-  /** An escape names a NUL or half of a surrogate pair: nothing else in UTF-8 can. */
+  /**
+   * True if an escape names a NUL or half of a surrogate pair, which can't be stored. In valid JSON
+   * of UTF-8 only an escape can name them.
+   */
   readonly hasOddEscape: boolean;
 }
 
@@ -15,29 +18,32 @@ const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
 const letterU = 0x75;
-/** The bytes that are looked at one by one before a search is worth its call. */
+/** The number of bytes that are read one by one before a native search is worth its call. */
 const shortRun = 256;
 
 const lastBlank = 0x20;
 
 const zero = 0x30;
-/** Makes a letter small, and leaves digits. */
-const small = 0x20;
+/** The bit that makes an ASCII letter lower case. Digits already have it. */
+const lowerCaseBit = 0x20;
 
-/** Returns true where `\uXXXX` at `at`, its backslash, is a NUL or a surrogate. */
+/** Returns true if the escape `\uXXXX` whose backslash is at `at` names a NUL or a surrogate. */
 const isOddEscape = (bytes: Buffer, at: number): boolean => {
   if (bytes[at + 1] !== letterU) return false;
   const [first, second] = [bytes[at + 2] ?? 0, bytes[at + 3] ?? 0];
-  // From `8` on, the letters included.
-  if ((first | small) === 0x64) return second >= 0x38;
+  // Surrogates are D800 to DFFF. The digits from `8` and the letters follow `8` in ASCII.
+  if ((first | lowerCaseBit) === 0x64) return second >= 0x38;
   return first === zero && second === zero && bytes[at + 4] === zero && bytes[at + 5] === zero;
 };
 
 /** Returns true for `[` and `{`, which differ in one bit. */
-const isOpening = (byte: number): boolean => (byte | small) === 0x7b;
-const isClosing = (byte: number): boolean => (byte | small) === 0x7d;
+const isOpening = (byte: number): boolean => (byte | lowerCaseBit) === 0x7b;
+const isClosing = (byte: number): boolean => (byte | lowerCaseBit) === 0x7d;
 
-/** Finds one byte again and again, ever further on: each byte of the text is searched once. */
+/**
+ * Finds the next place of one byte, for places that only increase. Each byte of the text is
+ * searched once.
+ */
 const createFinder = (bytes: Buffer, wanted: number): ((from: number) => number) => {
   let found = -1;
   return (from) => {
@@ -49,7 +55,7 @@ const createFinder = (bytes: Buffer, wanted: number): ((from: number) => number)
   };
 };
 
-/** Returns the ends of strings, and remembers what their escapes named. */
+/** Finds the ends of strings, and records whether an escape was odd. */
 const createStringWalk = (bytes: Buffer) => {
   const { length } = bytes;
   const nextQuote = createFinder(bytes, quote);
@@ -80,17 +86,17 @@ const createStringWalk = (bytes: Buffer) => {
 };
 
 /**
- * Scans the bytes of a JSON text before anything parses them: how deep they nest and how many
- * values they hold, at any depth and the outermost not counted. A parser would build all of it
- * first, and 2 MB of brackets take it half a second. The text may turn out to be no JSON: that is
- * the parser's to find.
+ * Scans the bytes of a JSON text before they are parsed. It limits the depth of nesting and the
+ * number of values at any depth, without the outermost value. A parser would build the whole value
+ * first, which takes half a second for 2 MB of brackets. The parser later detects a text that is
+ * not JSON.
  */
 export const scanJson = (bytes: Buffer, { maxDepth, maxValues }: ShapeLimits): Scanned => {
   const strings = createStringWalk(bytes);
   const { length } = bytes;
   let depth = 0;
   let values = 0;
-  // Between an opening bracket and its first value, which no comma announces.
+  // True between an opening bracket and its first value, which no comma precedes.
   let isFresh = false;
   for (let at = 0; at < length; at += 1) {
     const byte = bytes[at] ?? 0;

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { endOfIstDate, startOfIstDate } from '../clock/ist.ts';
 
 /**
- * The first and last IST days that a request may name (contract: conventions > Times): far from
- * years that PostgreSQL does not take. No JSON Schema has such bounds, so the descriptions say them.
+ * The first and last IST days that a request may name (contract: conventions > Times). They are far
+ * from the years that PostgreSQL does not accept. JSON Schema can't express such bounds, so the
+ * descriptions name them.
  */
 const [firstDay, lastDay] = ['2000-01-01', '2100-12-31'];
 const fromFirstToLast = `from ${firstDay} to ${lastDay}`;
@@ -25,14 +26,14 @@ export const moment = z.iso
   .datetime({ offset: true, error: 'must be a time such as 2026-01-15T09:30:00Z' })
   .transform((text) => new Date(text))
   .refine(
-    (at) => at >= startOfIstDate(firstDay) && at < endOfIstDate(lastDay),
+    (time) => time >= startOfIstDate(firstDay) && time < endOfIstDate(lastDay),
     `must be ${fromFirstToLast} in IST`,
   )
   .describe(`A time ${fromFirstToLast} in IST.`);
 
 /**
- * Narrows a customer's list to what began between two moments (contract: conventions > Pagination).
- * Each may be left out.
+ * Narrows a customer's list to rows that began between two moments (contract: conventions >
+ * Pagination). Both are optional.
  */
 export const betweenQuery = {
   from: moment.optional().describe('The beginning of the range, inclusive.'),
@@ -60,9 +61,7 @@ export const wholeNumber = (min: number, max: number, defaultValue: number) =>
     )
     .prefault(defaultValue);
 
-/**
- * `?page` from 1 and `?limit` from 1 to 100 (contract: conventions > Pagination). Outside is 400.
- */
+/** Accepts `?page` from 1 and `?limit` from 1 to 100 (contract: conventions > Pagination). */
 export const pageQuery = z.object({
   page: wholeNumber(1, 1_000_000, 1).describe('The number of the page. The first page is 1.'),
   limit: wholeNumber(1, 100, 20).describe('The maximum number of items on a page.'),
@@ -74,7 +73,9 @@ const paiseText = z
   .transform(BigInt)
   .optional();
 
-/** Narrows a list by when its rows began and by their amounts. Any part may be left out. */
+/**
+ * Narrows a list by the times at which its rows began and by their amounts. All parts are optional.
+ */
 export const rangeQuery = {
   from: moment.optional().describe('The beginning of the range, inclusive.'),
   to: moment.optional().describe('The end of the range, exclusive.'),
@@ -95,7 +96,7 @@ export interface Page {
   readonly limit: number;
 }
 
-/** Rows to pass over before the page begins. */
+/** Returns the number of rows before the page. */
 export const offsetOf = ({ page, limit }: Page): number => (page - 1) * limit;
 
 /**
@@ -124,12 +125,12 @@ export const pageOf = <T extends z.ZodType>(item: T) => {
 };
 
 /**
- * An id from a client, converted to lower case like all stored ids. The database client compares
- * ids as text if it reads several rows at once.
+ * Accepts an id from a client, and converts it to lower case like all stored ids. The database
+ * client compares ids as text if it reads several rows at once.
  */
 export const idInput = z.guid().toLowerCase();
 
-/** `:id` of a path. */
+/** Accepts the `:id` of a path. */
 export const idParams = z.object({ id: z.uuid().toLowerCase() });
 
 /** The body of every error (contract: conventions > Errors). */

@@ -16,12 +16,12 @@ const exposedHeaders = [
 ];
 
 /**
- * Makes a browser that is led to an answer of JSON save it under a fixed name instead of running
- * what somebody wrote into it (reflected file download).
+ * Makes a browser that follows a link to a JSON response save it under a fixed name. This prevents
+ * a link that gives the file an executable name (reflected file download).
  */
 export const jsonDisposition = 'attachment; filename="api.json"';
 
-/** Computes helmet's headers once: they are the same on every response. */
+/** Computes helmet's headers once, since they are the same on every response. */
 const helmetHeaders = (): [string, string][] => {
   const req = new IncomingMessage(new Socket());
   const res = new ServerResponse(req);
@@ -31,7 +31,7 @@ const helmetHeaders = (): [string, string][] => {
 
 type HeaderMiddleware = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
 
-/** Returns what sets helmet's headers and keeps an answer out of caches. */
+/** Creates a function that sets helmet's headers and forbids caching. */
 const createSetter = (): ((res: ServerResponse) => void) => {
   const headers = [...helmetHeaders(), ['cache-control', 'no-store'] as const];
   return (res) => {

@@ -21,7 +21,10 @@ interface ServeOptions {
   readonly guard: Guard;
   readonly rateLimit: RequestHandler;
   readonly bodies: ApiBodies;
-  /** Holds every reply against its declared schema and errors: on everywhere but in production. */
+  /**
+   * True to check every reply against its declared schema and errors. It is false only in
+   * production.
+   */
   readonly checkReplies: boolean;
 }
 
@@ -45,7 +48,7 @@ const send = (res: Response, reply: Reply): void => {
     res.end();
     return;
   }
-  // The text that res.json would send, without its look-ups of settings that are known here.
+  // This is the text that res.json would send, without its look-ups of settings.
   const text = reply.json ?? JSON.stringify(reply.body);
   describeJson(res, headers);
   const length = Buffer.byteLength(text);
@@ -63,14 +66,14 @@ const checkReply = (route: Route, reply: Reply): void => {
     throw new Error(`${where} answered an undeclared ${type}`);
   }
   if (schema === undefined) throw new Error(`${where} answered an undeclared ${reply.status}`);
-  // The client sees JSON, so the JSON is what is checked.
+  // The check is on the JSON, because the client sees JSON.
   const wire: unknown = reply.body === undefined ? null : JSON.parse(JSON.stringify(reply.body));
   const parsed = schema?.safeParse(wire);
   if (parsed?.success === false)
     throw new Error(`${where} broke its schema`, { cause: parsed.error });
 };
 
-/** Returns the error, or another one in place of an answer that the route does not declare. */
+/** Returns the error, or an error that reports that the route does not declare its code. */
 const checkError = (route: Route, declared: ReadonlySet<ErrorCode>, error: unknown): unknown => {
   if (!(error instanceof AppError) || declared.has(error.code)) return error;
   const where = `${route.method} ${route.path}`;
@@ -88,7 +91,7 @@ const signalOfClose = (res: Response): AbortSignal => {
   return controller.signal;
 };
 
-/** Lets a reply write itself. A HEAD request gets only the headers. */
+/** Sends a reply that writes itself. A HEAD request gets only the headers. */
 const stream = async (
   req: Request,
   res: Response,
@@ -108,8 +111,11 @@ const stream = async (
   }
 };
 
-/** It is a class, so that only the few routes that read the address or the signal pay for it. */
-class ContextOf implements RequestContext {
+/**
+ * The context of a request. It computes the address and the signal lazily, since few routes read
+ * them.
+ */
+class LazyContext implements RequestContext {
   readonly requestId: string;
   readonly headers: IncomingHttpHeaders;
   readonly #req: Request;
@@ -133,7 +139,7 @@ class ContextOf implements RequestContext {
   }
 }
 
-/** A request that its guard has let in, with its body. */
+/** A request that its guard has admitted, with its body. */
 interface Admitted {
   readonly req: Request;
   readonly res: Response;
@@ -160,7 +166,7 @@ const runRoute = (
     isPlainBody: isRead && parsed.isPlain,
     bodyProblem: isRead ? undefined : parsed.problem,
     principal,
-    context: new ContextOf(req, res),
+    context: new LazyContext(req, res),
   };
   return route.run(input);
 };
@@ -169,8 +175,8 @@ const noBytes = Buffer.alloc(0);
 
 /**
  * Answers the requests of a route. Refusals are checked in order: rate limit, credential, role,
- * then the route's own (contract: conventions > Order of refusals). `next` gets what the error
- * middleware must answer.
+ * then the route's own (contract: conventions > Order of refusals). `next` gets the errors for the
+ * error middleware.
  */
 const serveRoute = (route: Route, options: ServeOptions): RequestHandler => {
   const { guard, rateLimit, checkReplies, bodies } = options;
@@ -232,18 +238,18 @@ interface MountOptions extends ServeOptions {
 const groupByPath = (routes: readonly Route[]): Map<string, Route[]> => {
   const byPath = new Map<string, Route[]>();
   for (const route of routes) {
-    const same = byPath.get(route.path) ?? [];
-    if (same.some((other) => other.method === route.method)) {
+    const siblings = byPath.get(route.path) ?? [];
+    if (siblings.some((other) => other.method === route.method)) {
       throw new Error(`${route.method} ${route.path} is declared twice`);
     }
-    byPath.set(route.path, [...same, route]);
+    byPath.set(route.path, [...siblings, route]);
   }
   return byPath;
 };
 
 /**
- * Routes whose path has no parameter, found by one look-up: the router walks along all routes
- * until one fits, which on the hottest paths costs more than the answer.
+ * Serves the routes without a parameter in their path, found by one look-up. The router would try
+ * all routes in turn, which on the most used paths costs more than the answer.
  */
 export const fixedRoutes = (options: MountOptions): RequestHandler => {
   const fixed = new Map<string, Map<string, RequestHandler>>();
@@ -271,8 +277,8 @@ const allowOf = (routes: readonly Route[]): string =>
 
 /**
  * Mounts declared routes at their prefix, each behind the rate limit unless it is exempt. A known
- * path with another verb is 405 with `Allow`. A path without a parameter goes before a path with
- * parameters: `/a/b` is never taken for `/a/:id` (contract: conventions > Validation).
+ * path with another method is 405 with `Allow`. A path without a parameter goes before a path with
+ * parameters, so `/a/b` is never taken for `/a/:id` (contract: conventions > Validation).
  */
 export const mountRoutes = (options: MountOptions): Router => {
   const router = Router({ caseSensitive: true });
@@ -296,13 +302,14 @@ export const mountRoutes = (options: MountOptions): Router => {
   };
 
   const paths = [...byPath];
-  for (const [path, routes] of paths.filter(([one]) => !one.includes(':'))) {
+  for (const [path, routes] of paths.filter(([path]) => !path.includes(':'))) {
     serve(path, routes);
     refuseOthers(path, routes);
   }
   const withParameters = paths.filter(([path]) => path.includes(':'));
   for (const [path, routes] of withParameters) serve(path, routes);
-  // After all of them: `/:kind/list` must not answer 405 for another route's `/a/:id`.
+  // This follows all routes, because `/:kind/list` must not answer 405 for another route's
+  // `/a/:id`.
   for (const [path, routes] of withParameters) refuseOthers(path, routes);
   return router;
 };

@@ -10,7 +10,7 @@ interface Schemas<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>
 
 interface UnvalidatedBody {
   readonly parsedBody: unknown;
-  /** No text of it needs to be looked at before its schema does. */
+  /** True if its texts certainly contain no character that can't be stored. */
   readonly isPlainBody?: boolean;
 }
 
@@ -31,12 +31,15 @@ const issuesOf = (error: z.ZodError, root: string): FieldIssue[] =>
     message: messageOf(issue),
   }));
 
-/** A NUL character, which no text column takes, or half a surrogate pair, which no `jsonb` does. */
+/**
+ * Matches a NUL character, which no text column accepts, or half of a surrogate pair, which `jsonb`
+ * does not accept.
+ */
 const unstorable = /[\0\p{Cs}]/u;
 
 const unstorableMessage = 'must not contain a NUL character or half of a surrogate pair';
 
-/** An object or array that is being walked, at its next child. */
+/** An object or array that is being walked, with the index of its next child. */
 interface Frame {
   readonly children: Readonly<Record<string, unknown>>;
   readonly keys: readonly string[];
@@ -89,22 +92,22 @@ const check = (schema: z.ZodType, value: unknown, root: string): Checked => {
     : { value: undefined, issues: issuesOf(parsed.error, root) };
 };
 
-const nothing: Checked = { value: undefined, issues: [] };
+const unchecked: Checked = { value: undefined, issues: [] };
 
-/** Checks what came in a path or query. */
+/** Checks the texts of a path or query. */
 const checkTexts = (schema: z.ZodType | undefined, value: unknown, root: string): Checked => {
-  if (schema === undefined) return nothing;
+  if (schema === undefined) return unchecked;
   const problem = findUnstorable(value);
   if (problem === undefined) return check(schema, value, root);
   return { value: undefined, issues: [{ ...problem, field: problem.field || root }] };
 };
 
-/** Checks a body, in which null says as much as an absent member. */
+/** Checks a body, in which null means the same as an absent member. */
 const checkJson = (
   schema: z.ZodType | undefined,
   { parsedBody, isPlainBody = false }: UnvalidatedBody,
 ): Checked => {
-  if (schema === undefined) return nothing;
+  if (schema === undefined) return unchecked;
   const value = parsedBody === undefined ? {} : parsedBody;
   const problem = isPlainBody ? undefined : findUnstorable(value);
   if (problem !== undefined) {
@@ -116,7 +119,7 @@ const checkJson = (
     : { value: undefined, issues: issuesOf(parsed.error, 'body') };
 };
 
-/** The 400 that names the first offending field and lists all of them. */
+/** Returns the error that names the first invalid field and lists all of them. */
 export const validationError = (issues: readonly FieldIssue[]): AppError => {
   const [first] = issues;
   return new AppError('VALIDATION_FAILED', {

@@ -28,12 +28,12 @@ export interface KeyScope {
 interface KeyRow {
   readonly payloadHash: string;
   readonly status: 'RUNNING' | 'DONE';
-  /** No request holds it: its holder released it or let its lease expire. */
+  /** True if no request holds the key, because its holder released it or its lease expired. */
   readonly isFree: boolean;
   readonly resourceId: string | null;
 }
 
-/** A try to hold a key. It has a separate id. */
+/** The lease that a request tries to acquire. Each try has its own id. */
 interface KeyLease {
   readonly holderId: string;
   readonly leaseMs: number;
@@ -46,12 +46,12 @@ const rowOf = ({ ownerId, operation, key }: KeyScope) =>
 const isRunning = sql`status = 'RUNNING'`;
 
 /** Takes an unused key. Writes nothing if the key is in use. */
-const insertKey = <Together extends Reads>(
+const insertKey = <Group extends Reads>(
   db: Db,
   scope: KeyScope,
   payloadHash: string,
   { holderId, leaseMs }: KeyLease,
-  reads: Together,
+  reads: Group,
 ) =>
   writeAndRead(
     db,
@@ -84,8 +84,8 @@ const readReplay = (scope: KeyScope, parsedPayload: unknown): Read<string | unde
 
 /**
  * Acquires a running key whose lease has ended, and returns the resource bound to it in the same
- * statement, since an earlier holder may bind one up to the moment when it loses the key. Returns
- * undefined if another holder has acquired it since.
+ * statement, since an earlier holder may bind a resource until it loses the key. Returns undefined
+ * if another holder has acquired the key meanwhile.
  */
 const acquireKey = (
   db: Db,
@@ -102,8 +102,8 @@ const acquireKey = (
   );
 
 /**
- * Names the resource that the key made, in the transaction that writes it. False when the lease
- * was lost or the key has a resource already: one key never makes two.
+ * Binds the resource to the key, in the transaction that writes the resource. Returns false if the
+ * lease was lost or the key already has a resource, since one key never creates two.
  */
 const bindKey = async (
   db: Db,
@@ -118,7 +118,7 @@ const bindKey = async (
   return count === 1;
 };
 
-/** Marks a key done that has its resource. From then on it is replayed. */
+/** Marks a key with a resource as done. From then on the key is replayed. */
 const finishKey = async (db: Db, scope: KeyScope, holderId: string): Promise<void> => {
   await db.idempotencyKey.updateMany({
     where: { ...scope, holderId, resourceId: { not: null } },
@@ -127,8 +127,8 @@ const finishKey = async (db: Db, scope: KeyScope, holderId: string): Promise<voi
 };
 
 /**
- * Frees a key that made nothing. Ends the lease of a key that made something, so a repeat resumes
- * at once.
+ * Deletes a key without a resource. Ends the lease of a key with a resource, so that a repeat can
+ * resume at once.
  */
 const releaseKey = async (db: Db, scope: KeyScope, holderId: string): Promise<void> => {
   await db.idempotencyKey.deleteMany({ where: { ...scope, holderId, resourceId: null } });
@@ -136,8 +136,9 @@ const releaseKey = async (db: Db, scope: KeyScope, holderId: string): Promise<vo
 };
 
 /**
- * Makes an owner's keys meaningless, in the transaction that deletes the owner: a key is the
- * client's own text and a payload's hash could be guessed. The rows still name their resources.
+ * Replaces an owner's keys and payload hashes, in the transaction that deletes the owner. A key is
+ * the client's own text, and a payload can be guessed from its hash. The rows still name their
+ * resources.
  */
 export const eraseKeys = async (tx: Db, ownerId: string): Promise<void> => {
   await execute(
@@ -149,13 +150,13 @@ export const eraseKeys = async (tx: Db, ownerId: string): Promise<void> => {
 };
 
 /**
- * Days for which a key is replayed. Real time, like the lease: no order that a key started is still
- * on its way by then, and no client repeats a request for that long.
+ * The days for which a key is replayed. They are real time, like the lease. By then every order
+ * that a key started has ended, and no client repeats a request for that long.
  */
 const keptDays = 90;
 
 /**
- * Deletes old keys: those that are done, and those whose request created nothing. An unfinished key
+ * Creates the purge of old keys that are done, or whose request created nothing. An unfinished key
  * with a resource stays, since a repeat must continue with that resource.
  */
 export const createKeyPurge = ({ db }: { readonly db: Db }): Purge =>
@@ -168,7 +169,7 @@ export const createKeyPurge = ({ db }: { readonly db: Db }): Purge =>
     orderBy: 'created_at',
   });
 
-/** A key: 8 to 128 of the allowed characters (contract: conventions > Idempotency). */
+/** Accepts a key of 8 to 128 allowed characters (contract: conventions > Idempotency). */
 export const idempotencyKeySchema = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{8,128}$/u, 'must be 8 to 128 characters from A-Z, a-z, 0-9 and . _ : -');
@@ -183,9 +184,9 @@ const canonical = (value: unknown): unknown => {
 };
 
 /**
- * Hashes a payload: the same for payloads that parse to the same input, whatever the order of
- * their fields. Pass parsed input, so that unknown fields are left out
- * (contract: conventions > Idempotency).
+ * Hashes a payload. Payloads that parse to the same input have the same hash, in any order of their
+ * fields. Pass parsed input, so that unknown fields are left out (contract: conventions >
+ * Idempotency).
  */
 export const payloadHash = (parsed: unknown): string =>
   createHash('sha256')
@@ -195,39 +196,42 @@ export const payloadHash = (parsed: unknown): string =>
 /** A key that this request holds. */
 export interface Claim {
   /**
-   * Names the resource, in the transaction that writes it. After this the key is no longer free.
-   * @throws AppError REQUEST_IN_PROGRESS when the lease was lost meanwhile or the key has a
-   *   resource already: the transaction falls, and nothing of this request is written.
+   * Binds the resource to the key, in the transaction that writes the resource.
+   * @throws AppError REQUEST_IN_PROGRESS if the lease was lost meanwhile or the key already has a
+   * resource. The transaction then rolls back, and this request writes nothing.
    */
   bind(db: Db, resourceId: string): Promise<void>;
   /** Marks the key done. It may run in the transaction of the last step. */
   finish(db: Db): Promise<void>;
 }
 
-/** A key that this request holds, as the statement that took it found it. */
+/** A key that this request holds, with the rows that were read as the key was taken. */
 export interface HeldKey<Values> extends Claim {
-  /** The resource that an earlier request of the key left on its way. */
+  /** The unfinished resource of an earlier request with the same key. */
   readonly resourceId: string | undefined;
   /** The values of the reads that the work begins with. */
   readonly values: Values;
 }
 
-interface IdempotentSteps<T, Together extends Reads> {
-  /** Reads that the work begins with, by the statement that takes the key. */
-  readonly reads?: Together;
+interface IdempotentSteps<T, Group extends Reads> {
+  /** Reads for the work. They run in the statement that takes the key. */
+  readonly reads?: Group;
   /** Returns the original resource in its current state. */
   readonly replay: (resourceId: string) => Promise<T>;
-  /** Does the work, or resumes after the last committed step where `resourceId` is known. */
+  /** Does the work, or resumes it after the last committed step if `resourceId` is known. */
   readonly work: (
     claim: Claim,
     resourceId: string | undefined,
-    values: ReadValues<Together>,
+    values: ReadValues<Group>,
   ) => Promise<T>;
-  /** False for a request that has waited already: it does not wait for the first one again. */
+  /**
+   * False for a request that has already waited for the first request, so that it does not wait
+   * again.
+   */
   readonly mayWait?: boolean | undefined;
 }
 
-/** A finished key's resource, and what was read in the same statement. */
+/** A finished key's resource, and the value that was read in the same statement. */
 interface FoundReplay<Value> {
   readonly resourceId: string | undefined;
   readonly value: Value;
@@ -239,7 +243,9 @@ export interface Idempotency {
    * before every other refusal on money routes.
    */
   findReplay(scope: KeyScope, parsedPayload: unknown): Promise<string | undefined>;
-  /** The same, with what the route's gate decides by, in one statement. */
+  /**
+   * Returns the same resource, and a value that is read in the same statement for the route's gate.
+   */
   findReplayAndRead<Value>(
     scope: KeyScope,
     parsedPayload: unknown,
@@ -249,10 +255,10 @@ export interface Idempotency {
    * Runs `work` once for a key and replays it afterwards (contract: conventions > Idempotency).
    * @throws AppError IDEMPOTENCY_KEY_REUSED, REQUEST_IN_PROGRESS, or what the steps throw.
    */
-  run<T, Together extends Reads>(
+  run<T, Group extends Reads>(
     scope: KeyScope,
     parsedPayload: unknown,
-    steps: IdempotentSteps<T, Together>,
+    steps: IdempotentSteps<T, Group>,
   ): Promise<T>;
 }
 
@@ -260,7 +266,10 @@ interface IdempotencyOptions {
   readonly db: Db;
   readonly random: Random;
   readonly timers: Timers;
-  /** The lease of a key: longer than a request may take, so that a live process never loses it. */
+  /**
+   * The lease of a key. It is longer than a request may take, so that a live process never loses
+   * its key.
+   */
   readonly leaseMs?: number;
   /** Real milliseconds for which a second request waits for the first. */
   readonly waitMs?: number;
@@ -268,20 +277,20 @@ interface IdempotencyOptions {
 
 const pollMs = 100;
 
-type Position<Together extends Reads> =
+type Position<Group extends Reads> =
   | {
       readonly kind: 'held';
       readonly resourceId: string | undefined;
-      readonly values: ReadValues<Together>;
+      readonly values: ReadValues<Group>;
     }
   | { readonly kind: 'replay'; readonly resourceId: string };
 
-/** A request that is to hold a key. */
-interface WantedKey<Together extends Reads> {
+/** A key that a request tries to hold. */
+interface WantedKey<Group extends Reads> {
   readonly scope: KeyScope;
   readonly hash: string;
   readonly lease: KeyLease;
-  readonly reads: Together;
+  readonly reads: Group;
 }
 
 const claimOf = (scope: KeyScope, holderId: string): Claim => ({
@@ -292,14 +301,16 @@ const claimOf = (scope: KeyScope, holderId: string): Claim => ({
   finish: (db) => finishKey(db, scope, holderId),
 });
 
-/** Creates what runs a request once for its key, and replays the result to every repeat. */
+/**
+ * Creates the service that runs a request once for its key, and replays the result to every repeat.
+ */
 export const createIdempotency = (options: IdempotencyOptions): Idempotency => {
   const { db, random, timers, leaseMs = 30_000, waitMs = 5000 } = options;
 
-  /** Tries the key once: it is ours now, finished, or (undefined) held by another. */
-  const tryKey = async <Together extends Reads>(
-    wanted: WantedKey<Together>,
-  ): Promise<Position<Together> | undefined> => {
+  /** Tries once to take the key. Returns undefined if another request holds it. */
+  const tryKey = async <Group extends Reads>(
+    wanted: WantedKey<Group>,
+  ): Promise<Position<Group> | undefined> => {
     const { scope, hash, lease, reads } = wanted;
     const { isWritten, values } = await insertKey(db, scope, hash, lease, reads);
     if (isWritten) return { kind: 'held', resourceId: undefined, values };
@@ -312,14 +323,15 @@ export const createIdempotency = (options: IdempotencyOptions): Idempotency => {
     return acquired && { kind: 'held', resourceId: acquired.resourceId ?? undefined, values };
   };
 
-  const takeKey = async <Together extends Reads>(
-    wanted: WantedKey<Together>,
-    mostMs: number,
-  ): Promise<Position<Together>> => {
+  const takeKey = async <Group extends Reads>(
+    wanted: WantedKey<Group>,
+    maxWaitMs: number,
+  ): Promise<Position<Group>> => {
     for (let waitedMs = 0; ; waitedMs += pollMs) {
       const position = await tryKey(wanted);
       if (position !== undefined) return position;
-      if (waitedMs >= mostMs) throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
+      if (waitedMs >= maxWaitMs)
+        throw new AppError('REQUEST_IN_PROGRESS', { retryAfterSeconds: 1 });
       await timers.sleep(pollMs);
     }
   };
@@ -335,7 +347,7 @@ export const createIdempotency = (options: IdempotencyOptions): Idempotency => {
     async run(scope, parsedPayload, steps) {
       const holderId = random.uuid();
       const hash = payloadHash(parsedPayload);
-      // Without any there are no values either.
+      // Without reads, there are no values either.
       const reads = steps.reads ?? ({} as Reads as NonNullable<typeof steps.reads>);
       try {
         const wanted = { scope, hash, lease: { holderId, leaseMs }, reads };
@@ -343,7 +355,7 @@ export const createIdempotency = (options: IdempotencyOptions): Idempotency => {
         if (position.kind === 'replay') return await steps.replay(position.resourceId);
         return await steps.work(claimOf(scope, holderId), position.resourceId, position.values);
       } catch (error) {
-        // Also where what was read with the key could not be: nothing else has it then.
+        // This also frees a key that was taken by a statement whose reads could not be parsed.
         await releaseKey(db, scope, holderId);
         throw error;
       }

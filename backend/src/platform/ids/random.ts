@@ -2,12 +2,13 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { v7 } from 'uuid';
 import { createSystemClock } from '../clock/clock.ts';
 
-const bytesOfOne = 16;
-const idsOfOneDraw = 256;
+const bytesOfId = 16;
+const idsOfDraw = 256;
 
 /**
- * Makes UUIDv7s that also rise within a millisecond. Requesting 16 bytes from the system costs ten
- * times the rest of an id, and every request needs one, so the bytes are drawn in advance.
+ * Creates a source of UUIDv7s that also rise within a millisecond. Every request needs an id. The
+ * bytes are drawn in advance, since drawing 16 bytes from the system takes ten times as long as the
+ * rest of an id.
  */
 export const createUuids = (): (() => string) => {
   const clock = createSystemClock();
@@ -17,11 +18,11 @@ export const createUuids = (): (() => string) => {
   let seq = 0;
   return () => {
     if (used >= pool.length) {
-      pool = randomBytes(bytesOfOne * idsOfOneDraw);
+      pool = randomBytes(bytesOfId * idsOfDraw);
       used = 0;
     }
-    const random = pool.subarray(used, used + bytesOfOne);
-    used += bytesOfOne;
+    const random = pool.subarray(used, used + bytesOfId);
+    used += bytesOfId;
     const nowMs = clock.now().getTime();
     if (nowMs > lastMs) {
       lastMs = nowMs;
@@ -34,9 +35,9 @@ export const createUuids = (): (() => string) => {
   };
 };
 
-/** Makes ids and secrets. Injected, so that a test can decide what comes out. */
+/** Makes ids and secrets. It is injected, so that a test can choose them. */
 export interface Random {
-  /** Makes a UUIDv7: the form of every id. */
+  /** Makes a UUIDv7, which is the form of every id. */
   uuid(): string;
   bytes(count: number): Buffer;
   /** Draws `count` decimal digits evenly, leading zeros kept. */
@@ -55,5 +56,5 @@ export const createRandom = (): Random => ({
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/iu;
 
-/** Returns true for the text form of a UUID of any version. Anything else in a path is 404. */
+/** Returns true for the text form of a UUID of any version. */
 export const isUuid = (text: string): boolean => uuidPattern.test(text);

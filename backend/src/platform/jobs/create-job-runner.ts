@@ -21,10 +21,10 @@ import { startHeartbeat, type Heartbeat } from './heartbeat.ts';
 import { neverListens, takeBackOnce } from './queue-connections.ts';
 
 /**
- * Calls `onStalled` once when no worker of a pool could look for jobs, `limit` times in a row. A
- * pool does not always recover by itself: the queue's library looks up the ids of its tasks once
- * and keeps that promise, a rejected one too, so that a database which was unreachable for just
- * that moment leaves a pool that never takes a job.
+ * Calls `onStalled` once when the workers of a pool failed to look for jobs `limit` times in a row.
+ * A pool does not always recover by itself. The queue's library looks up the ids of its tasks once
+ * and keeps the promise, even if it was rejected. If the database was unreachable at just that
+ * moment, the pool never takes a job.
  */
 const detectStalledRunner = (
   events: WorkerEvents,
@@ -32,11 +32,11 @@ const detectStalledRunner = (
   onStalled: (error: Error) => void,
 ): void => {
   let failures = 0;
-  const succeeded = (): void => {
+  const onSuccess = (): void => {
     failures = 0;
   };
-  events.on('worker:getJob:empty', succeeded);
-  events.on('job:start', succeeded);
+  events.on('worker:getJob:empty', onSuccess);
+  events.on('job:start', onSuccess);
   events.on('worker:getJob:error', ({ error }) => {
     const cause = error instanceof Error ? error : new Error(String(error));
     failures += 1;
@@ -52,19 +52,22 @@ interface JobRunner {
   stop(): Promise<void>;
   /** True while jobs are being taken. */
   isRunning(): boolean;
-  /** Returns how long ago it took or finished a job, or was made. */
+  /** Returns the time since it took or finished a job, or else since it was created. */
   msSinceProgress(): number;
 }
 
 interface JobRunnerOptions {
-  /** The application role's. */
+  /** The connections of the application's role. */
   readonly connections: Pick<Connections, 'openPool' | 'createClient' | 'isPooled'>;
   readonly tasks: TaskList;
   readonly logger: Logger;
   readonly metrics?: Pick<Metrics, 'observeJob'>;
-  /** Jobs at a time in this process (default 10). */
+  /** The number of jobs that run at a time in this process (default 10). */
   readonly concurrency?: number;
-  /** New jobs are announced. This is for jobs that wait for a retry (default 1000). */
+  /**
+   * The interval at which jobs that wait for a retry are looked for (default 1000). New jobs are
+   * announced.
+   */
   readonly pollIntervalMs?: number;
   /** The time from `stop` until the jobs' signal aborts (default 10 000). */
   readonly abortAfterMs?: number;
@@ -72,7 +75,9 @@ interface JobRunnerOptions {
 }
 
 const restartAfterMs = 1000;
-/** One connection listens. The others take and finish jobs, each for a moment. */
+/**
+ * The size of the pool. One connection listens. The others take and finish jobs, each for a moment.
+ */
 const poolSize = 5;
 /**
  * The time for which a job may continue after its signal aborted. After that, the runner no longer
@@ -81,7 +86,7 @@ const poolSize = 5;
 const abandonAfterMs = 3000;
 /** The time in which a pool ends by itself, if its server answers. */
 const poolEndMs = 1000;
-/** Times that every worker fails to look for a job before the pool is made again. */
+/** The failures of each worker to look for a job, after which the pool is replaced. */
 const failuresEach = 3;
 
 type QueuePool = NonNullable<RunnerOptions['pgPool']>;
@@ -91,20 +96,20 @@ const openPool = (connections: JobRunnerOptions['connections'], logger: Logger):
   const pool = connections.openPool({ size: poolSize, applicationName: 'job-runner', onError });
   takeBackOnce(pool);
   if (connections.isPooled) neverListens(pool);
-  // The same class. The queue was only typed against an older version of its types.
+  // It is the same class. The queue only has an older version of its types.
   return pool as unknown as QueuePool; // oxlint-disable-line typescript/no-unsafe-type-assertion
 };
 
 /**
- * Jobs are reported as done or failed in batches. Not for speed: reported singly, a report that
- * the database does not take is an unhandled rejection, and its job stays locked by a pool that
- * lives. In batches such a failure stops the pool, which is started again.
+ * Reports jobs as done or failed in batches. The reason is not speed. If a single report fails at
+ * the database, the library leaves an unhandled rejection, and the job stays locked by a live pool.
+ * If a batch fails, the pool stops and is started again.
  */
 const reporting = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
 /**
- * A pooler gives each transaction another session, which knows no statement by its name. The
- * lifecycle owns the signals.
+ * Returns the queue's settings. A pooler gives each transaction another session, which has no
+ * prepared statements. The process's lifecycle handles the signals.
  */
 const settingsFor = ({ isPooled }: Pick<Connections, 'isPooled'>) => ({
   parsedCronItems: [],
@@ -115,7 +120,9 @@ const settingsFor = ({ isPooled }: Pick<Connections, 'isPooled'>) => ({
 
 const quietLevels: ReadonlySet<string> = new Set(['debug', 'info']);
 
-/** Logs the queue's own lines, except those on single jobs: `wrapHandler` logs jobs, scrubbed. */
+/**
+ * Logs the queue's own lines, except those about single jobs, which `wrapHandler` logs scrubbed.
+ */
 const queueLogger = (logger: Logger): QueueLogger =>
   new QueueLogger(() => (level, message, meta) => {
     if (meta?.['failure'] === true || meta?.['success'] === true) return;
@@ -146,14 +153,14 @@ const contextOf = (task: string, helpers: JobHelpers, logger: Logger): JobContex
 
 const tracedPayload = z.looseObject({ traceparent: z.string().optional() });
 
-/** Returns the trace that a job continues: of a payload that was written under one. */
+/** Returns the trace that a job continues, if its payload has one. */
 const traceOf = (payload: unknown): string | undefined =>
   tracedPayload.safeParse(payload).data?.traceparent;
 
 /**
- * Wraps a handler for the queue: it runs under its own request id and is measured, and its failures
- * are logged, the last one as an error. An error that is rethrown is stored in the row, so it is
- * scrubbed.
+ * Wraps a handler for the queue. The handler runs under its own request id and is measured. Its
+ * failures are logged, and the last one as an error. The queue stores a rethrown error in the row,
+ * so it is scrubbed.
  */
 const wrapHandler = (options: WrapOptions): Task => {
   const { task, handler, metrics } = options;
@@ -207,9 +214,9 @@ const startHeartbeats = (
   return () => Promise.all(heartbeats.map((heartbeat) => heartbeat.stop()));
 };
 
-const noteProgress = (events: WorkerEvents, progress: { at: number }): void => {
+const noteProgress = (events: WorkerEvents, progress: { lastAt: number }): void => {
   for (const event of ['job:start', 'job:complete'] as const) {
-    events.on(event, () => void (progress.at = performance.now()));
+    events.on(event, () => void (progress.lastAt = performance.now()));
   }
 };
 
@@ -218,39 +225,39 @@ const endPool = async (pool: QueuePool, timers: Timers): Promise<void> => {
 };
 
 /**
- * Waits for the end of a pool no longer than `ms` from when it begins to end: a job that neither
- * ends nor heeds its signal would keep every other one from being taken, and the process from
- * ending. It is run again when its heartbeat has stopped.
+ * Limits the wait for the end of a pool to `ms` after its shutdown began. A job that neither ends
+ * nor heeds its signal would otherwise keep other jobs waiting and the process from ending. Such a
+ * job runs again once the heartbeat of its pool has stopped.
  */
 const whenAbandoned = (events: WorkerEvents, ms: number, timers: Timers) => {
-  const settled = new AbortController();
-  const begun = new Promise<void>((resolve) => {
+  const ended = new AbortController();
+  const shutdownBegun = new Promise<void>((resolve) => {
     events.once('pool:gracefulShutdown', () => resolve());
   });
   const wait = async (): Promise<void> => {
-    await begun;
-    await timers.sleep(ms, settled.signal);
-    if (settled.signal.aborted) return;
-    throw new Error('jobs did not end when they were told to: they are left');
+    await shutdownBegun;
+    await timers.sleep(ms, ended.signal);
+    if (ended.signal.aborted) return;
+    throw new Error('jobs did not end when they were told to: they are abandoned');
   };
   const waited = wait();
   // The result may arrive when the runner no longer waits for it.
   waited.catch(() => undefined);
-  return { waited, settle: () => settled.abort() };
+  return { waited, end: () => ended.abort() };
 };
 
 /**
  * Takes jobs from the queue and runs them, at least once each. A job that throws is tried again
  * after exp(attempt) seconds (2.7 s, 7.4 s, 20 s, 55 s, ... at most 6.1 h) until its attempts are
- * used up. Then it is in the view `dead_letter_job`, an error in the log and an outcome `dead` in
- * the metrics. When the queue's own machinery stops on an error it is started again.
+ * used up. Then it is in the view `dead_letter_job`, and has an error in the log and an outcome
+ * `dead` in the metrics. If the queue itself stops on an error, it is started again.
  */
 export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
   const { connections, logger, concurrency = 10 } = options;
   const { pollIntervalMs = 1000, abortAfterMs = 10_000, timers = createTimers() } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const progress = { at: performance.now() };
+  const progress = { lastAt: performance.now() };
   let running: Promise<void> | undefined;
   let active: Runner | undefined;
 
@@ -284,7 +291,7 @@ export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
     } finally {
       active?.promise.catch(() => undefined);
       active = undefined;
-      abandoned.settle();
+      abandoned.end();
       await stopHeartbeats();
       await endPool(pool, timers);
     }
@@ -308,6 +315,6 @@ export const createJobRunner = (options: JobRunnerOptions): JobRunner => {
       await running;
     },
     isRunning: () => active !== undefined && !signal.aborted,
-    msSinceProgress: () => performance.now() - progress.at,
+    msSinceProgress: () => performance.now() - progress.lastAt,
   };
 };

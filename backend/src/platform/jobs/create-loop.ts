@@ -2,7 +2,7 @@ import type { Timers } from '../clock/timers.ts';
 import type { Random } from '../ids/random.ts';
 
 export interface Loop {
-  /** Starts. The first run comes at once, or after a part of `jitterMs`. */
+  /** Starts the loop. The first run follows after a random part of `jitterMs`. */
   start(): void;
   /** Stops after the current run. */
   stop(): Promise<void>;
@@ -20,7 +20,9 @@ interface LoopOptions {
   readonly random: Random;
 }
 
-/** Runs the same work repeatedly, never concurrently. An error never ends it. */
+/**
+ * Creates a loop that runs the same work repeatedly, never concurrently. An error never ends it.
+ */
 export const createLoop = (options: LoopOptions): Loop => {
   const { everyMs, jitterMs, run, onError, timers, random } = options;
   const stopping = new AbortController();

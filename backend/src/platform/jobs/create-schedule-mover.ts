@@ -8,7 +8,7 @@ import { createLoop, type Loop } from './create-loop.ts';
 import { defaultMaxAttempts, keyedFlag } from './enqueue.ts';
 
 export interface ScheduleMover extends Loop {
-  /** Moves whatever is due now. Returns how many jobs. */
+  /** Moves all jobs that are due now. Returns their number. */
   tick(): Promise<number>;
 }
 
@@ -25,8 +25,8 @@ export interface ScheduleMoverOptions {
 }
 
 /**
- * Moves due rows in one statement, so one transaction: a row leaves the schedule exactly when its
- * job is on the queue. Rows that another mover is at are passed over.
+ * Moves due rows in one statement, which is one transaction, so a row leaves the schedule exactly
+ * when its job enters the queue. Rows that another mover has locked are skipped.
  */
 const moveDue = async (db: Db, now: Date, batchSize: number): Promise<number> => {
   const row = await selectOne<{ moved: number }>(

@@ -15,7 +15,8 @@ export interface SweepRunner {
   /** Stops after the current runs. */
   stop(): Promise<void>;
   /**
-   * Runs one sweep now, unless another replica is running it. Never throws for what the sweep does.
+   * Runs one sweep now, unless another replica is running it. An error of the sweep is an outcome
+   * and is not thrown.
    */
   runNow(name: string): Promise<SweepOutcome>;
 }
@@ -31,7 +32,10 @@ export interface SweepRunnerOptions {
   readonly random?: Random;
 }
 
-/** After its holder died, another replica may run the sweep when this has passed. */
+/**
+ * The life of a sweep's lock. If its holder died, another replica may run the sweep after this
+ * time.
+ */
 const lockTtlMs = 10_000;
 
 type TimedSweep = Required<Sweep>;
@@ -43,7 +47,7 @@ const withPeriod = (sweep: Sweep, defaultEveryMs: number): TimedSweep => {
   return { name, everyMs, run };
 };
 
-/** Returns true when no replica has run it in this period, and while the cache can't say. */
+/** Returns true if no replica has run the sweep in this period, or if the cache is unavailable. */
 const isDue = async (redis: Redis, sweep: TimedSweep): Promise<boolean> => {
   const periodMs = Math.max(1, Math.floor(sweep.everyMs * 0.8));
   try {
@@ -54,8 +58,8 @@ const isDue = async (redis: Redis, sweep: TimedSweep): Promise<boolean> => {
 };
 
 /**
- * Runs `work` with a signal that aborts with any of `sources`. `AbortSignal.any` would leave
- * something behind at each run, in the source that lives as long as the process.
+ * Runs `work` with a signal that aborts with any of `sources`. `AbortSignal.any` would leave an
+ * entry at each run in a source that lives as long as the process.
  */
 const withAnySignal = async (
   sources: readonly AbortSignal[],
@@ -75,13 +79,14 @@ const withAnySignal = async (
 interface Run {
   readonly sweep: TimedSweep;
   readonly signal: AbortSignal;
-  /** Also when it has just been run. */
+  /** True to run the sweep even if it has just run. */
   readonly isForced: boolean;
 }
 
 /**
- * Runs each sweep in a separate loop, in one replica at a time and once in a period over the whole
- * fleet. While the cache is down every replica runs them. An error is logged and never ends a loop.
+ * Runs each sweep in a separate loop. A sweep runs in one replica at a time, and once in a period
+ * over all replicas. While the cache is down, every replica runs every sweep. An error is logged
+ * and never ends a loop.
  */
 export const createSweepRunner = (options: SweepRunnerOptions): SweepRunner => {
   const { redis, logger, metrics } = options;
@@ -89,14 +94,14 @@ export const createSweepRunner = (options: SweepRunnerOptions): SweepRunner => {
   const sweeps = options.sweeps.map((sweep) => withPeriod(sweep, options.everyMs));
   const byName = new Map(sweeps.map((sweep) => [sweep.name, sweep]));
   if (byName.size !== sweeps.length) throw new Error('two sweeps have the same name');
-  // Without the cache, the lock excludes no other process. Within a process, this does.
+  // Without the cache, the lock excludes no other run. Within a process, this semaphore does.
   const places = new Map<string, Semaphore>(sweeps.map(({ name }) => [name, createSemaphore(1)]));
 
   const underLock = async ({ sweep, signal, isForced }: Run): Promise<SweepOutcome> => {
     const lock = { redis, key: `sweep:${sweep.name}`, ttlMs: lockTtlMs, whenDown: 'run' } as const;
-    const outcome = await withLock(lock, async (lost): Promise<SweepOutcome> => {
+    const outcome = await withLock(lock, async (lockLost): Promise<SweepOutcome> => {
       if (!(await isDue(redis, sweep)) && !isForced) return 'skipped';
-      await withAnySignal([signal, lost], (either) => sweep.run(either));
+      await withAnySignal([signal, lockLost], (ending) => sweep.run(ending));
       return 'done';
     });
     return outcome ?? 'skipped';

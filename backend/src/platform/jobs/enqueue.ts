@@ -15,23 +15,23 @@ type JsonValue =
 
 export type JsonObject = { readonly [key: string]: JsonValue | undefined };
 
-/** A job that is due now. The payload holds ids only: it is kept in the clear. */
+/** A job that is due now. Its payload contains only ids, because it is stored unencrypted. */
 export interface JobRequest {
   readonly task: string;
   readonly payload: JsonObject;
-  /** A job of this key that has not started yet is replaced, not doubled. */
+  /** A job with the same key that has not started yet is replaced. */
   readonly key?: string;
   /** The number of attempts (default 25). After the last one the job is dead. */
   readonly maxAttempts?: number;
-  /** Jobs of one queue run one after another. */
+  /** The name of a queue. Jobs of the same queue run one after another. */
   readonly queue?: string;
-  /** Of the jobs that are due, those with the lowest number run first (default 0). */
+  /** The priority. Due jobs with the lowest number run first (default 0). */
   readonly priority?: number;
 }
 
 /** A job that waits for a moment of the business clock. */
 interface ScheduledJobRequest extends Omit<JobRequest, 'key' | 'priority'> {
-  /** Names the wait: scheduling the same key again moves it. */
+  /** The key of the scheduled job. Scheduling the same key again replaces the job. */
   readonly key: string;
   readonly dueAt: Date;
 }
@@ -39,14 +39,17 @@ interface ScheduledJobRequest extends Omit<JobRequest, 'key' | 'priority'> {
 export interface JobContext {
   readonly logger: Logger;
   readonly jobId: string;
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
   readonly maxAttempts: number;
   /** Aborts when the process can't wait for the job any longer. */
   readonly signal: AbortSignal;
 }
 
-/** Runs at least once. A throw is a retry. Parse the payload: it may be an older version's. */
+/**
+ * Runs a job, at least once. A handler that throws is retried. It must parse the payload, which an
+ * older version may have written.
+ */
 export type JobHandler = (payload: unknown, context: JobContext) => Promise<void>;
 
 export type TaskList = Readonly<Record<string, JobHandler>>;
@@ -64,9 +67,9 @@ const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Throws when a payload has a key of a secret or of something personal. Payloads are kept in the
- * clear and outlive a deletion (contract: identity-and-kyc > Personal data), so they name rows and
- * hold nothing else.
+ * Throws if a key of a payload is a name of a secret or of personal data. Payloads are stored
+ * unencrypted and outlive the deletion of an account (contract: identity-and-kyc > Personal data),
+ * so they only identify rows.
  */
 const assertIdsOnly = (task: string, payload: JsonObject): void => {
   for (const [key, value] of Object.entries(payload)) {
@@ -81,7 +84,7 @@ const traced = (payload: JsonObject): JsonObject => {
   return traceparent === undefined ? payload : { ...payload, traceparent };
 };
 
-/** Puts a job on the queue as a part of a statement: an expression that is evaluated once. */
+/** Returns an expression that puts a job on the queue. A statement must evaluate it only once. */
 export const addingJob = (job: JobRequest): Sql => {
   const { task, payload, key = null, queue = null } = job;
   const { maxAttempts = defaultMaxAttempts, priority = 0 } = job;
@@ -94,7 +97,7 @@ export const addingJob = (job: JobRequest): Sql => {
 };
 
 /**
- * Puts a job that is due now on the queue, in the caller's transaction: it runs only after the
+ * Puts a job that is due now on the queue, in the caller's transaction. The job runs only after the
  * commit, and never after a rollback.
  */
 export const enqueue = async (db: Db, job: JobRequest): Promise<void> => {
@@ -104,9 +107,9 @@ export const enqueue = async (db: Db, job: JobRequest): Promise<void> => {
 const systemRandom = createRandom();
 
 /**
- * Keeps a job until the business clock passes `dueAt`, in the caller's transaction. A row of the
- * same key is replaced. The job queue itself runs on the database's clock, so it is given only
- * what is due (contract: collaborators > Time).
+ * Stores a job until the business clock passes `dueAt`, in the caller's transaction. A row with the
+ * same key is replaced. The job queue itself runs on the database's clock, so it gets only jobs
+ * that are due (contract: collaborators > Time).
  */
 export const schedule = async (
   db: Db,
@@ -129,7 +132,9 @@ export const schedule = async (
   );
 };
 
-/** Cancels a scheduled job. Returns false when there was none, or it is on the queue already. */
+/**
+ * Cancels a scheduled job. Returns false if there is none, or if the job is already on the queue.
+ */
 export const cancelScheduled = async (db: Db, key: string): Promise<boolean> => {
   const { count } = await db.scheduledJob.deleteMany({ where: { key } });
   return count > 0;

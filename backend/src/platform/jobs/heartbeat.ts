@@ -20,12 +20,13 @@ interface HeartbeatOptions {
 
 const everyMs = 2000;
 const retryAfterMs = 500;
-/** The time for which a life sign waits for its answer, a place in a pooler included. */
+/** The time for which a beat waits for its answer, including the wait for a pooler's connection. */
 const answerMs = 10_000;
 /** The time limit for ending a connection to a server that may be gone. */
 const goodbyeMs = 1000;
 
-// A machine that vanishes closes no connection. The database then probes after some 30 s.
+// A machine that vanishes closes no connection. With these settings, the database notices that
+// after some 30 s.
 const keepAlive =
   '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
 
@@ -33,7 +34,10 @@ const beat = `
   insert into job_pool (id, beat_at) values ($1, now())
   on conflict (id) do update set beat_at = now(), suspected_at = null`;
 
-/** A worker of the previous version looks only for this lock of the session. */
+/**
+ * Takes the session's lock, which is the only sign of life that a worker of the previous version
+ * looks for.
+ */
 const lockOfEarlier = "select pg_advisory_lock(hashtextextended('job-pool:' || $1, 0))";
 
 const openClient = ({ connections, poolId }: HeartbeatOptions): Client =>
@@ -42,8 +46,11 @@ const openClient = ({ connections, poolId }: HeartbeatOptions): Client =>
     query_timeout: answerMs,
   });
 
-/** Connects and gives life signs until the connection is lost or `stopping` aborts. */
-const beatOnce = async (options: HeartbeatOptions, stopping: AbortSignal): Promise<void> => {
+/** Connects and beats until the connection is lost or `stopping` aborts. */
+const beatWhileConnected = async (
+  options: HeartbeatOptions,
+  stopping: AbortSignal,
+): Promise<void> => {
   const { connections, timers, poolId } = options;
   const client = openClient(options);
   const ending = new AbortController();
@@ -60,8 +67,8 @@ const beatOnce = async (options: HeartbeatOptions, stopping: AbortSignal): Promi
       if (!ending.signal.aborted) await client.query(beat, [poolId]);
     }
     if (stopping.aborted) {
-      const gone = client.query('delete from job_pool where id = $1', [poolId]);
-      await Promise.race([gone, timers.sleep(goodbyeMs)]);
+      const deleted = client.query('delete from job_pool where id = $1', [poolId]);
+      await Promise.race([deleted, timers.sleep(goodbyeMs)]);
     }
   } finally {
     stopping.removeEventListener('abort', end);
@@ -69,24 +76,24 @@ const beatOnce = async (options: HeartbeatOptions, stopping: AbortSignal): Promi
   }
 };
 
-/** Keeps the life signs of a pool up, over lost connections too, until it is stopped. */
+/** Starts the heartbeat of a pool, which continues after a lost connection until it is stopped. */
 export const startHeartbeat = (options: HeartbeatOptions): Heartbeat => {
   const { logger, timers, poolId } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const keepUp = async (): Promise<void> => {
+  const beatUntilStopped = async (): Promise<void> => {
     while (!signal.aborted) {
-      await beatOnce(options, signal).catch((error: unknown) => {
+      await beatWhileConnected(options, signal).catch((error: unknown) => {
         logger.warn({ err: error, poolId }, 'the heartbeat of the job pool is interrupted');
       });
       await timers.sleep(signal.aborted ? 0 : retryAfterMs, signal);
     }
   };
-  const kept = keepUp();
+  const beating = beatUntilStopped();
   return {
     async stop() {
       stopping.abort();
-      await kept;
+      await beating;
     },
   };
 };

@@ -6,7 +6,7 @@ import type { Metrics, ObservedQueue } from '../observability/metrics.ts';
 export interface FoundJob {
   readonly id: string;
   readonly task: string;
-  /** `scheduled` waits for a moment of the business clock, `queued` is due. */
+  /** A `scheduled` job waits for a moment of the business clock. A `queued` job is due. */
   readonly status: 'scheduled' | 'queued' | 'running' | 'dead';
   readonly dueAt: Date;
   readonly attempts: number;
@@ -29,8 +29,8 @@ export const findJobs = (db: Db, keys: readonly string[]): Promise<FoundJob[]> =
   );
 
 /**
- * Measures the queue by the database's clock: the waiting jobs, how long they wait, and the dead
- * jobs.
+ * Counts the waiting, scheduled and dead jobs, and measures by the database's clock how long the
+ * oldest waits.
  */
 export const readQueue = async (db: Db): Promise<ObservedQueue> => {
   const row = await selectOne<ObservedQueue>(
@@ -53,7 +53,10 @@ interface QueueGaugeOptions {
   readonly metrics: Pick<Metrics, 'observeQueue'>;
 }
 
-/** Measures the queue whenever metrics are read. Each worker reports the whole fleet's. */
+/**
+ * Creates the gauge that measures the queue whenever metrics are read. Each worker reports the
+ * whole queue.
+ */
 export const createQueueGauge =
   ({ db, metrics, logger }: QueueGaugeOptions) =>
   async (): Promise<void> => {

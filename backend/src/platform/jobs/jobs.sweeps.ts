@@ -4,17 +4,17 @@ import { keyedFlag } from './enqueue.ts';
 import type { Sweep } from './sweep.ts';
 
 interface Patience {
-  /** Jobs that were locked less long ago are left: their pool may just be starting. */
+  /** Jobs that were locked more recently are skipped, since their pool may just be starting. */
   readonly graceSeconds?: number;
-  /** A pool without a life sign for this long is suspected. */
+  /** A pool that has not beaten for this long is suspected. */
   readonly silentSeconds?: number;
-  /** A pool that is suspected for this long, and still silent, is dead. */
+  /** A pool that has been suspected for this long and is still silent counts as dead. */
   readonly suspectSeconds?: number;
 }
 
 /**
- * Suspects the pools that have been silent. The database may have been away for as long, and every
- * pool silent with it, so that the time from which on a life sign counts begins only now.
+ * Suspects the pools that have been silent. They are not dead yet, because an outage of the
+ * database silences every pool. The time in which a pool must beat again begins only now.
  */
 const suspectSilent = async (tx: Db, silentSeconds: number): Promise<void> => {
   await execute(
@@ -30,7 +30,7 @@ const suspectSilent = async (tx: Db, silentSeconds: number): Promise<void> => {
 
 /**
  * Finds the dead pools among those that hold a job. A pool with a row is judged only by its
- * heartbeat. A pool without one is of the previous version, or has ended: its session's lock
+ * heartbeat. A pool without a row is of the previous version or has ended, so its session's lock
  * decides.
  */
 const findDead = async (tx: Db, patience: Required<Patience>): Promise<string[]> => {
@@ -60,12 +60,12 @@ const findDead = async (tx: Db, patience: Required<Patience>): Promise<string[]>
   return rows.map(({ id }) => id);
 };
 
-/** Forgets pools that have been silent for a day and hold nothing. */
+/** Deletes the rows of pools that have been silent for a day. */
 const forgetOld = async (tx: Db): Promise<void> => {
   await execute(tx, sql`delete from job_pool where beat_at < now() - interval '1 day'`);
 };
 
-/** Frees the jobs and queues of pools that give no life signs. Returns how many pools. */
+/** Frees the jobs and queues of dead pools. Returns the number of these pools. */
 export const releaseDeadPools = async (
   inTransaction: InTransaction,
   patience: Patience = {},
@@ -77,7 +77,8 @@ export const releaseDeadPools = async (
     if (pools.length > 0) {
       await execute(tx, sql`select graphile_worker.force_unlock_workers(${pools}::text[])`);
     }
-    // Replaced while it ran, by a job that has its key now: of a worker that died, or it failed.
+    // These jobs were replaced while they ran, by jobs that now have their keys. Then they failed
+    // or their worker died.
     await execute(
       tx,
       sql`
@@ -90,7 +91,7 @@ export const releaseDeadPools = async (
   });
 };
 
-/** Frees the jobs of workers that died, every few seconds. */
+/** Creates the sweep that frees the jobs of dead workers every few seconds. */
 export const createDeadPoolSweep = (options: {
   readonly inTransaction: InTransaction;
   readonly logger: Logger;

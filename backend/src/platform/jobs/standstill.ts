@@ -3,25 +3,34 @@ import type { Connections } from '../db/index.ts';
 import type { Logger } from '../observability/logger.ts';
 
 interface StandstillOptions {
-  /** The pool's own connections may be what holds the jobs up. */
+  /**
+   * The separate connection for the query, since the pool's own connections may be what blocks the
+   * jobs.
+   */
   readonly connections: Pick<Connections, 'ask'>;
   readonly runner: { msSinceProgress(): number };
   /** The tasks that the runner knows. A job of a newer version waits for a newer worker. */
   readonly tasks: readonly string[];
   readonly registry: Registry;
   readonly logger: Logger;
-  /** The standstill with which a worker is not ready, in seconds. */
+  /** The standstill, in seconds, from which a worker is not ready. */
   readonly limitSeconds: number;
 }
 
 export interface Standstill {
-  /** Rejects where jobs have waited for longer than the limit and this worker did none. */
+  /**
+   * Rejects if jobs have waited for longer than the limit and this worker took or finished no job
+   * meanwhile.
+   */
   readonly check: () => Promise<void>;
-  /** Brings the gauge up to date. */
+  /** Updates the gauge. */
   readonly observe: () => Promise<void>;
 }
 
-/** Matches jobs that could be taken. A job whose queue is at another job waits for that job. */
+/**
+ * Selects the wait of the oldest job that could be taken. A job in a queue with a running job waits
+ * for that job.
+ */
 const oldestWaiting = `
   SELECT coalesce(extract(epoch FROM now() - min(j.run_at)), 0)::float8 AS seconds
   FROM graphile_worker.jobs j
@@ -32,7 +41,7 @@ const oldestWaiting = `
       WHERE other.queue_name = j.queue_name AND other.locked_at IS NOT NULL))`;
 
 /**
- * Measures for how long jobs have waited while this worker took and finished none (contract:
+ * Measures how long jobs have waited while this worker took and finished none of them (contract:
  * conventions > Lost servers). It reads on a separate connection, because the runner may be waiting
  * for an answer that never comes.
  */

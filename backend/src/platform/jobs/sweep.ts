@@ -1,19 +1,16 @@
 import { execute, noSql, sql, sqlName, type Db, type Sql } from '../db/index.ts';
 import type { Metrics } from '../observability/metrics.ts';
 
-/**
- * A periodic pass of the worker over rows that need something: they have expired, are stuck, or can
- * be purged.
- */
+/** A periodic pass of the worker over rows that have expired, are stuck, or can be purged. */
 export interface Sweep {
-  /** In kebab-case. It is the label of its metrics and the name of its lock. */
+  /** The name, in kebab-case. It is the label of the sweep's metrics and the name of its lock. */
   readonly name: string;
   /** The real milliseconds between two passes. By default it is the runner's period. */
   readonly everyMs?: number;
   /**
-   * Makes a pass. It decides by the business clock which rows are due, and must be safe to run
-   * concurrently: the runner's lock only saves work. `signal` aborts when the process stops or the
-   * lock is lost.
+   * Makes a pass. It decides by the business clock which rows are due. It must be safe to run
+   * concurrently, since the runner's lock only saves work. `signal` aborts when the process stops
+   * or the lock is lost.
    */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
@@ -24,13 +21,13 @@ interface SweepRowsOptions<Row> {
    * that `handle` does not change. Use the function for tables without a column to postpone by. The
    * pass then continues to the end of the list, so that failing rows hide none behind them.
    */
-  readonly rows: readonly Row[] | ((after: Row | undefined) => Promise<readonly Row[]>);
+  readonly rows: readonly Row[] | ((lastRow: Row | undefined) => Promise<readonly Row[]>);
   readonly signal: AbortSignal;
-  /** Returns false for a row that could not be helped now. */
+  /** Handles a row. Returns false if the row could not be processed now. */
   readonly handle: (row: Row) => Promise<boolean>;
   /**
-   * Postpones a row that could not be processed, by the column that orders the batch. Without this,
-   * rows of a silent collaborator fill every batch and hide all others.
+   * Postpones a row that could not be processed, by the column that orders the batch. Without it,
+   * the rows of a collaborator that does not answer would fill every batch and hide all other rows.
    */
   readonly postpone?: (row: Row) => Promise<void>;
   /** Called with the error of `handle` or `postpone`. The pass continues with the next row. */
@@ -59,33 +56,33 @@ const sweepRow = async <Row>(options: SweepRowsOptions<Row>, row: Row): Promise<
  */
 export const sweepRows = async <Row>(options: SweepRowsOptions<Row>): Promise<number> => {
   const { rows, signal } = options;
-  let helped = 0;
+  let processed = 0;
   const sweepBatch = async (batch: readonly Row[]): Promise<void> => {
     for (const row of batch) {
       if (signal.aborted) return;
-      if (await sweepRow(options, row)) helped += 1;
+      if (await sweepRow(options, row)) processed += 1;
     }
   };
   if (typeof rows !== 'function') {
     await sweepBatch(rows);
-    return helped;
+    return processed;
   }
-  let after: Row | undefined;
+  let lastRow: Row | undefined;
   while (!signal.aborted) {
-    const batch = await rows(after);
+    const batch = await rows(lastRow);
     if (batch.length === 0) break;
     await sweepBatch(batch);
-    after = batch.at(-1);
+    lastRow = batch.at(-1);
   }
-  return helped;
+  return processed;
 };
 
 interface SweepBatchesOptions<Row> {
   /**
-   * Lists the next batch after the last row that the pass has seen, in an order that `handle` does
-   * not change.
+   * Lists the batch after the last row of the previous batch, in an order that `handle` does not
+   * change.
    */
-  readonly rows: (after: Row | undefined) => Promise<readonly Row[]>;
+  readonly rows: (lastRow: Row | undefined) => Promise<readonly Row[]>;
   readonly signal: AbortSignal;
   /** Handles rows in one transaction. */
   readonly handle: (rows: readonly Row[]) => Promise<void>;
@@ -106,24 +103,24 @@ export const sweepBatches = async <Row>(options: SweepBatchesOptions<Row>): Prom
     };
     await sweepRows({ rows: batch, signal, onError, handle: handleOne });
   };
-  let after: Row | undefined;
+  let lastRow: Row | undefined;
   while (!signal.aborted) {
-    const batch = await rows(after);
+    const batch = await rows(lastRow);
     if (batch.length === 0) return;
     try {
       await handle(batch);
     } catch {
       await handleEach(batch);
     }
-    after = batch.at(-1);
+    lastRow = batch.at(-1);
   }
 };
 
 /** A kind of row that is deleted once nothing needs it (contract: limits > Retention). */
 export interface Purge {
-  /** In kebab-case, by its module first. It is the name of its sweep. */
+  /** The name of its sweep, in kebab-case. It begins with the module's name. */
   readonly name: string;
-  /** Deletes at most `limit` rows in one statement, and returns how many. */
+  /** Deletes at most `limit` rows in one statement. Returns their number. */
   readonly deleteBatch: (limit: number) => Promise<number>;
 }
 
@@ -132,7 +129,7 @@ interface RowPurge {
   readonly table: string;
   /** Matches the rows that nothing needs any more. */
   readonly lapsed: () => Sql;
-  /** The column whose index finds them. */
+  /** The column whose index finds these rows. */
   readonly orderBy?: string;
 }
 
@@ -157,7 +154,7 @@ interface PurgeSweepOptions extends Purge {
   readonly batchSize?: number;
 }
 
-/** Creates the sweep of a purge: batch after batch, so that no statement runs long. */
+/** Creates the sweep of a purge. It deletes in batches, so that no statement runs long. */
 export const createPurgeSweep = (options: PurgeSweepOptions): Sweep => {
   const { name, everyMs, deleteBatch, metrics, batchSize = 2000 } = options;
   return {

@@ -6,7 +6,10 @@ interface LeaseColumns {
   readonly holderColumn?: string;
   /** The column with the moment at which the lease lapses. The default is `lease_until`. */
   readonly untilColumn?: string;
-  /** For a table whose two columns can't be null: a release ends the lease and keeps its holder. */
+  /**
+   * True for a table whose two columns can't be null. A release then ends the lease and keeps its
+   * holder.
+   */
   readonly keepsHolder?: boolean;
 }
 
@@ -15,7 +18,7 @@ interface LeaseRequest {
   readonly row: Sql;
   /** A new uuid for every attempt, so that no process acts under the lease of an earlier one. */
   readonly holderId: string;
-  /** Further conditions, such as a state. If they do not hold, nothing happens. */
+  /** Further conditions, such as a state. If they are not met, nothing happens. */
   readonly where?: Sql;
   /** Further columns to change in the same statement: sql`status = 'UNKNOWN'`. */
   readonly set?: Sql;
@@ -25,7 +28,7 @@ interface TimedLeaseRequest extends LeaseRequest {
   readonly leaseMs: number;
 }
 
-/** A row that one worker may act on until a time, by the database's clock. */
+/** Leases a row to one worker until a time, by the database's clock. */
 interface Lease {
   /**
    * Acquires a row without a lease, or with an expired one. Returns false when another process
@@ -39,9 +42,9 @@ interface Lease {
   renew(db: Db, request: TimedLeaseRequest): Promise<boolean>;
   /** Releases the row for the next process. Returns false when the lease was lost meanwhile. */
   release(db: Db, request: LeaseRequest): Promise<boolean>;
-  /** Sets both columns as `acquire` does, for an update that says `isFree` and more by itself. */
+  /** Sets both columns as `acquire` does, for an update that itself requires `isFree`. */
   taken(holderId: string, leaseMs: number): Sql;
-  /** Returns the moment at which a lease taken now lapses, for an INSERT that takes it. */
+  /** Returns the moment at which a lease taken now lapses, for an INSERT that takes the lease. */
   until(leaseMs: number): Sql;
   /**
    * Returns the condition that the row has no valid lease, with `alias` if the statement names its
@@ -49,9 +52,8 @@ interface Lease {
    */
   isFree(alias?: string): Sql;
   /**
-   * Sets both columns as after a release, for an update that ends the work itself. That is by the
-   * holder, or by a process that gets the outcome from elsewhere, whose answer counts without the
-   * lease.
+   * Sets both columns as after a release, for an update that ends the work. Either the holder makes
+   * this update, or a process that has the outcome from another source and needs no lease.
    */
   readonly cleared: Sql;
 }
@@ -60,9 +62,9 @@ const endOf = (leaseMs: number): Sql =>
   sql`clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'`;
 
 /**
- * Creates the lease of a table. It is a lock, so it uses `clock_timestamp()`: the business clock
- * can be moved, and `now()` does not advance within a transaction. A holder that lost its lease
- * changes nothing, because each of these writes names the holder.
+ * Creates the lease of a table. It uses `clock_timestamp()`, since the business clock can be moved
+ * and `now()` does not advance within a transaction. A holder that lost its lease changes nothing,
+ * because each of these writes names the holder.
  */
 export const createLease = (columns: LeaseColumns): Lease => {
   const table = sqlName(columns.table);
@@ -96,8 +98,8 @@ export const createLease = (columns: LeaseColumns): Lease => {
       update(db, taken(request.holderId, request.leaseMs), isFree(), request),
     taken,
     renew: (db, request) => {
-      const holds = sql`${isHeldBy(request.holderId)} AND ${until} > clock_timestamp()`;
-      return update(db, sql`${until} = ${endOf(request.leaseMs)}`, holds, request);
+      const isHeld = sql`${isHeldBy(request.holderId)} AND ${until} > clock_timestamp()`;
+      return update(db, sql`${until} = ${endOf(request.leaseMs)}`, isHeld, request);
     },
     release: (db, request) => update(db, cleared, isHeldBy(request.holderId), request),
     until: endOf,

@@ -5,9 +5,9 @@ import type { Metrics } from '../observability/metrics.ts';
 interface InternalServerOptions {
   readonly metrics: Pick<Metrics, 'text'>;
   readonly logger: Logger;
-  /** Brings gauges up to date before each reading. */
+  /** Updates gauges before each reading. */
   readonly beforeMetrics?: () => Promise<void>;
-  /** Reads every switch as this process reads it at this moment. */
+  /** Reads the current value of every switch in this process. */
   readonly readSwitches?: () => Promise<Readonly<Record<string, string | null>>>;
 }
 
@@ -18,7 +18,7 @@ const answer = (res: ServerResponse, status: number, type: string, body: string)
 
 /**
  * Creates the server of the internal port with `GET /metrics` and `GET /switches`. The lifecycle
- * adds `/healthz` and `/readyz`. It is not for clients, so all else is a plain 404.
+ * adds `/healthz` and `/readyz`. It is not for clients, so any other path is a plain 404.
  */
 export const createInternalServer = (options: InternalServerOptions): Server => {
   const { metrics, logger, beforeMetrics, readSwitches = async () => ({}) } = options;

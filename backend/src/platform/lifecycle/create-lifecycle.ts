@@ -7,8 +7,8 @@ import { createReadiness, type ReadinessCheck, type ReadinessReport } from './re
 import { createRequestWatch, drainUntilQuiet } from './watch-requests.ts';
 
 /**
- * After an uncaught error the process can't rely on its state: it logs the error, exits with 1 and
- * is restarted. Its work in progress is in the database.
+ * Makes the process log an uncaught error, exit with 1 and be restarted, since it can't rely on its
+ * state any more. Its work in progress is in the database.
  */
 export const exitOnCrash = (logger: Logger): void => {
   process.on('uncaughtException', (error) => {
@@ -45,24 +45,27 @@ interface Shutdown {
   readonly isDraining: () => boolean;
   /** Drains all servers together. Resolves when they may stop. */
   readonly drain: () => Promise<void>;
-  /** Is called by each server. The last one closes what they share. */
+  /** Is called when a server has stopped. The last call closes the shared clients. */
   readonly serverStopped: (name: string) => Promise<void>;
   /** Resolves when everything is closed. */
   readonly finished: () => Promise<void>;
 }
 
-/** The end of the grace, in which clients are closed and requests are over. */
+/**
+ * The last part of the grace time, in milliseconds. Clients are closed in it, and no request runs
+ * any more.
+ */
 const closingMs = 3000;
 
-/** Runs the part of a shutdown that a process has once, however many servers it has. */
+/** Runs the part of a shutdown that all servers of a process share. */
 const createShutdown = (options: ShutdownOptions): Shutdown => {
   const { logger, graceMs, drainDelayMs, onDrain, beforeStop, closeInOrder, timers } = options;
   const { idleMs, cutRequests } = options;
   let drained: Promise<void> | undefined;
   let work: Promise<void> = Promise.resolve();
-  let left = options.serverCount;
+  let remaining = options.serverCount;
   const finish: { resolve?: () => void } = {};
-  const all = new Promise<void>((resolve) => {
+  const allClosed = new Promise<void>((resolve) => {
     finish.resolve = resolve;
   });
 
@@ -74,8 +77,8 @@ const createShutdown = (options: ShutdownOptions): Shutdown => {
       logger.error({ err: error, step: name }, 'a step of the shutdown failed');
     }
   };
-  // The timer holds the process: with nothing else left to wait for, work that never ends would
-  // otherwise let it end quietly, with 0 and nothing closed.
+  // The timer keeps the process running. Otherwise, if work never ends and nothing else is waited
+  // for, the process would end quietly with 0 and close nothing.
   const exitAtDeadline = (): void => {
     setTimeout(() => {
       logger.fatal({ graceMs }, 'the shutdown timed out');
@@ -96,19 +99,19 @@ const createShutdown = (options: ShutdownOptions): Shutdown => {
     drain: () => (drained ??= drain()),
     async serverStopped(name) {
       logger.info({ server: name }, 'server stopped');
-      left -= 1;
-      if (left > 0) return;
+      remaining -= 1;
+      if (remaining > 0) return;
       await work;
       for (const { name: step, close } of closeInOrder) await attempt(step, close);
       logger.info('closed');
       finish.resolve?.();
     },
-    finished: () => all,
+    finished: () => allClosed,
   };
 };
 
 interface LifecycleServer {
-  /** As messages name it. */
+  /** The name in messages. */
   readonly name: string;
   readonly server: Server;
   readonly host: string;
@@ -121,19 +124,23 @@ interface LifecycleOptions {
   readonly checks: readonly ReadinessCheck[];
   readonly logger: Logger;
   /**
-   * The limit of the whole shutdown, a little under the pod's grace. Then the process exits with 1.
+   * The time limit of the whole shutdown, a little under the pod's grace period. After it, the
+   * process exits with 1.
    */
   readonly graceMs: number;
   /**
    * The time for which requests are served after the signal in any case, until the endpoint is
-   * removed. If requests still arrive, it continues for at most half of the remaining grace period.
+   * removed. If requests still arrive, they are served for at most half of the remaining grace
+   * period.
    */
   readonly drainDelayMs: number;
-  /** Runs at the signal: takes no more jobs, ends loops. Resolves when running work is done. */
+  /**
+   * Runs at the signal. It stops taking jobs, ends loops, and resolves when running work is done.
+   */
   readonly onDrain?: () => Promise<unknown>;
   /**
-   * After the delay, before the servers stop. Socket.IO's place: `io.engine.close()`, for
-   * `io.close()` would close the server itself and long polls would hold the shutdown.
+   * Runs after the delay, before the servers stop. Socket.IO is closed here by `io.engine.close()`,
+   * since `io.close()` would close the server itself, and long polls would delay the shutdown.
    */
   readonly beforeStop?: () => Promise<unknown> | void;
   /** Clients that requests and jobs used, closed one after another once all of them are done. */
@@ -142,12 +149,12 @@ interface LifecycleOptions {
 }
 
 interface Lifecycle {
-  /** Opens all servers. Rejects with the server's name and address when one is taken. */
+  /** Opens all servers. Rejects with a server's name and address if its address is taken. */
   listen(): Promise<void>;
   readonly isDraining: () => boolean;
 }
 
-/** Thrown by a health check: terminus responds with its body. */
+/** Thrown by a health check. Terminus responds with its `statusResponse`. */
 class NotReadyError extends Error {
   override readonly name = 'NotReadyError';
   readonly statusCode = 503;
@@ -159,7 +166,10 @@ class NotReadyError extends Error {
   }
 }
 
-/** Every limit is ours: an idle connection outlives a proxy's, which is the one to close it. */
+/**
+ * Sets every time limit of a server. An idle connection stays open longer than a proxy keeps it, so
+ * that the proxy closes it.
+ */
 const limitServer = (server: Server): void => {
   server.keepAliveTimeout = 75_000;
   server.headersTimeout = 20_000;
@@ -176,9 +186,10 @@ const open = async ({ name, server, host, port }: LifecycleServer): Promise<void
 };
 
 /**
- * Runs the life of a process with one or more servers (contract: conventions > Shutdown):
- * `/healthz` and `/readyz` on each, and on SIGTERM or SIGINT: readiness off, wait for the endpoint
- * to leave, stop taking work, finish what runs, close in order, exit 0.
+ * Runs the life of a process with one or more servers (contract: conventions > Shutdown). Each
+ * server has `/healthz` and `/readyz`. On SIGTERM or SIGINT the process fails its readiness, waits
+ * until its endpoint is removed, stops taking work, finishes running work, closes its clients in
+ * order and exits with 0.
  */
 export const createLifecycle = (options: LifecycleOptions): Lifecycle => {
   const { servers, checks, logger, graceMs, drainDelayMs } = options;
@@ -219,14 +230,16 @@ export const createLifecycle = (options: LifecycleOptions): Lifecycle => {
       useExit0: true,
       beforeShutdown: shutdown.drain,
       onSignal: () => shutdown.serverStopped(name),
-      // Terminus exits the process with the first server that is done, so none may be before all.
+      // Terminus exits the process when the first server is done, so each server waits until all
+      // are closed.
       onShutdown: shutdown.finished,
       logger: (message, error) => {
         if (!(error instanceof NotReadyError)) logger.error({ err: error }, message);
       },
     });
     requests.watch(server);
-    // Kept-alive connections would stay until the server stops and lose a request that crosses.
+    // A kept-alive connection would stay until the server stops, and a request sent at that moment
+    // would be lost.
     server.prependListener('request', (_req, res) => {
       if (shutdown.isDraining()) res.setHeader('connection', 'close');
     });
@@ -234,10 +247,10 @@ export const createLifecycle = (options: LifecycleOptions): Lifecycle => {
 
   return {
     async listen() {
-      for (const each of servers) attach(each);
-      for (const each of servers) {
-        await open(each);
-        const { name, host, port } = each;
+      for (const server of servers) attach(server);
+      for (const server of servers) {
+        await open(server);
+        const { name, host, port } = server;
         logger.info({ server: name, host, port }, 'listening');
       }
     },

@@ -2,9 +2,9 @@ import type { Logger } from '../observability/logger.ts';
 
 export interface ReadinessCheck {
   readonly name: string;
-  /** False for what is reported and never fails readiness, such as the cache. */
+  /** False for a check that is reported but never fails readiness, such as the cache's. */
   readonly isRequired: boolean;
-  /** Rejects when it is not well. */
+  /** Rejects if the check fails. */
   readonly check: () => Promise<unknown>;
 }
 
@@ -19,31 +19,31 @@ interface ReadinessOptions {
   readonly checks: readonly ReadinessCheck[];
   readonly isDraining: () => boolean;
   readonly logger: Logger;
-  /** The time after which a check without an answer has failed. */
+  /** The time after which a check without a result has failed. */
   readonly timeoutMs?: number;
 }
 
 const inTime = async (work: Promise<unknown>, timeoutMs: number): Promise<void> => {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
+  const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
   });
   try {
-    await Promise.race([work, late]);
+    await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }
 };
 
 /**
- * Checks everything that the process needs, in parallel. A check is logged when it changes, not
- * at every probe.
+ * Creates the function that runs all checks in parallel. The result of a check is logged when it
+ * changes, not at every probe.
  */
 export const createReadiness = (options: ReadinessOptions): (() => Promise<ReadinessReport>) => {
   const { checks, isDraining, logger, timeoutMs = 2000 } = options;
   const failing = new Set<string>();
 
-  const ask = async ({ name, check }: ReadinessCheck): Promise<readonly [string, boolean]> => {
+  const runCheck = async ({ name, check }: ReadinessCheck): Promise<readonly [string, boolean]> => {
     try {
       await inTime(check(), timeoutMs);
       if (failing.delete(name)) logger.info({ check: name }, 'readiness check passes again');
@@ -56,13 +56,15 @@ export const createReadiness = (options: ReadinessOptions): (() => Promise<Readi
   };
 
   return async () => {
-    const results = new Map(await Promise.all(checks.map(ask)));
-    const isWell = checks.every((check) => !check.isRequired || results.get(check.name) === true);
-    const answered = [...results].map(([name, ok]) => [name, ok ? 'ok' : 'failed'] as const);
-    const status = isWell ? 'ok' : 'unavailable';
+    const results = new Map(await Promise.all(checks.map(runCheck)));
+    const areRequiredOk = checks.every(
+      (check) => !check.isRequired || results.get(check.name) === true,
+    );
+    const statuses = [...results].map(([name, ok]) => [name, ok ? 'ok' : 'failed'] as const);
+    const status = areRequiredOk ? 'ok' : 'unavailable';
     return {
       status: isDraining() ? 'draining' : status,
-      checks: Object.fromEntries(answered),
+      checks: Object.fromEntries(statuses),
     };
   };
 };

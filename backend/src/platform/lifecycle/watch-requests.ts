@@ -7,13 +7,16 @@ import type { Server } from 'node:http';
 const checkedPaths = new Set(['/', '/healthz', '/readyz', '/metrics', '/switches']);
 
 interface RequestWatch {
-  /** Notes each request of a server from now on. */
+  /** Records the time of each request of a server from now on. */
   watch(server: Server): void;
   /** Returns the milliseconds since the last request of a client. */
   idleMs(): number;
 }
 
-/** Creates the memory of the last request that a client sent to any server of the process. */
+/**
+ * Creates a watch that records the time of the last request of a client to any server of the
+ * process.
+ */
 export const createRequestWatch = (): RequestWatch => {
   let lastAt = -Infinity;
   return {
@@ -28,37 +31,38 @@ export const createRequestWatch = (): RequestWatch => {
 };
 
 interface DrainTimes {
-  /** Served in any case. */
+  /** The time for which requests are served in any case. */
   readonly drainDelayMs: number;
-  /** Of the whole shutdown. */
+  /** The time limit of the whole shutdown. */
   readonly graceMs: number;
 }
 
 /**
- * Half of the grace that is left after the delay. The rest is for requests and jobs in progress.
+ * Returns the longest extra time for late requests, which is half of the grace after the delay. The
+ * other half is for requests and jobs in progress.
  */
-const mayGoOnMs = ({ drainDelayMs, graceMs }: DrainTimes): number =>
+const extraDrainMs = ({ drainDelayMs, graceMs }: DrainTimes): number =>
   drainDelayMs === 0 ? 0 : Math.max(0, graceMs - drainDelayMs) / 2;
 
 interface QuietOptions extends DrainTimes {
   readonly sleep: (ms: number) => Promise<void>;
   readonly idleMs: () => number;
-  /** A proxy that still sent here would have sent something in this time. */
+  /** The time without a request after which no proxy sends requests here any more. */
   readonly quietMs?: number;
 }
 
 /**
  * Waits for the delay, and then until no request has come for a while, so that a proxy that removes
- * the process late still reaches it. A process without a delay is not behind a proxy.
+ * the process late can still send requests. A process without a delay is not behind a proxy.
  */
 export const drainUntilQuiet = async (options: QuietOptions): Promise<void> => {
   const { drainDelayMs, sleep, idleMs, quietMs = 3000 } = options;
   await sleep(drainDelayMs);
-  for (let left = mayGoOnMs(options); left > 0;) {
+  for (let remaining = extraDrainMs(options); remaining > 0;) {
     const missing = quietMs - idleMs();
     if (missing <= 0) return;
-    const wait = Math.max(1, Math.min(missing, left));
+    const wait = Math.max(1, Math.min(missing, remaining));
     await sleep(wait);
-    left -= wait;
+    remaining -= wait;
   }
 };

@@ -11,9 +11,9 @@ const isMatchedRoute = (route: unknown): route is MatchedRoute =>
   typeof route === 'object' && route !== null && 'path' in route && typeof route.path === 'string';
 
 /**
- * Returns the declared path of the route that took the request, as `/v1/gold/orders/:id`, or
- * `unmatched`. It is never the address itself, which holds ids and would create a label for each.
- * `prefix` is the API's mount point, which Express no longer has when an error is answered.
+ * Returns the declared path of the request's route, such as `/v1/gold/orders/:id`, or `unmatched`.
+ * It is never the address itself, whose ids would each create a label. `prefix` is the API's mount
+ * point, which Express no longer has when an error is answered.
  */
 const routeTemplate = (req: Request, prefix = ''): string => {
   const route: unknown = req.route;
@@ -27,13 +27,13 @@ interface RequestLogOptions {
   readonly logger: Logger;
   /** The path under which the API is mounted. */
   readonly prefix?: string;
-  /** Counts each request too. */
+  /** Observes each request, for the metrics. */
   readonly observe?: (request: ObservedRequest) => void;
 }
 
 /**
- * Logs one line for each request: id, method, route template, status, milliseconds. No address, no
- * query, no header and no body ever come near the logger, so none can be in the line.
+ * Logs one line for each request, with its id, method, route template, status and milliseconds. The
+ * logger never gets an address, a query, a header or a body, so the line can't contain them.
  */
 export const createRequestLog = (options: RequestLogOptions): RequestHandler => {
   const { logger, prefix, observe } = options;

@@ -9,9 +9,9 @@ interface ObservedCircuit {
 }
 
 interface ObservedTick {
-  /** From the mark of the wall clock to the broadcast. */
+  /** The time from the mark of the wall clock to the broadcast. */
   readonly lateMs: number;
-  /** The provider did not respond: the tick repeats the last price. */
+  /** True if the provider did not respond, so that the tick repeats the last price. */
   readonly stale: boolean;
 }
 
@@ -28,15 +28,15 @@ const callFlows = [
 ] as const;
 export type CallFlow = (typeof callFlows)[number];
 
-/** The result of a worker's turn at a call. SKIP: there was nothing to do. */
+/** The results of a worker's turn at a call. SKIP means that there was nothing to do. */
 const callOutcomes = ['INTENDED', 'DONE', 'REFUSED', 'UNKNOWN', 'SKIP'] as const;
 type CallOutcome = (typeof callOutcomes)[number];
 
-/** What money, events and prices do on their way, as the process that moved them saw it. */
+/** Measures how money, events and prices move through a process. */
 export interface FlowMetrics {
-  /** Observes an order that got its gold, so long after its money was known here. */
+  /** Observes an order that got its gold, `ms` after its payment was known here. */
   readonly observeAllocation: (ms: number) => void;
-  /** Observes a stored event that was applied, so long after it was delivered. */
+  /** Observes a stored event that was applied `ms` after its delivery. */
   readonly observeEvent: (source: string, ms: number) => void;
   readonly observeTick: (tick: ObservedTick) => void;
   /** Counts a turn at a call to a collaborator. */
@@ -45,30 +45,30 @@ export interface FlowMetrics {
   readonly observeCircuit: (circuit: ObservedCircuit) => void;
 }
 
-/** Seconds in which gold is bought, and events are applied: from at once to long ago. */
-const waits = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 900, 3600];
-const lateness = [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10];
+/** The buckets of times until gold is bought and events are applied, in seconds. */
+const waitBuckets = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 900, 3600];
+const latenessBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10];
 
-/** Creates the metrics of what moves through a process. */
+/** Creates the flow metrics of a process. */
 export const createFlowMetrics = (registry: Registry): FlowMetrics => {
   const registers = [registry];
   const allocations = new Histogram({
     name: 'capture_to_allocation_seconds',
     help: 'Seconds from when the payment of an order was known here until it had its gold.',
-    buckets: waits,
+    buckets: waitBuckets,
     registers,
   });
   const events = new Histogram({
     name: 'webhook_lag_seconds',
     help: 'Seconds from the delivery of a signed event until it was applied, by source.',
     labelNames: ['source'],
-    buckets: waits,
+    buckets: waitBuckets,
     registers,
   });
   const ticks = new Histogram({
     name: 'price_tick_lateness_seconds',
     help: 'Seconds from a mark of the wall clock to the broadcast of its tick.',
-    buckets: lateness,
+    buckets: latenessBuckets,
     registers,
   });
   const stale = new Counter({

@@ -25,9 +25,9 @@ type Method = Exclude<LogLevel, 'silent'>;
 
 interface LoggerOptions {
   readonly level: LogLevel;
-  /** The process, as `service` on every line. */
+  /** The name of the process, which is `service` on every line. */
   readonly name: string;
-  /** Standard output by default. */
+  /** The destination of the lines, by default standard output. */
   readonly destination?: DestinationStream;
 }
 
@@ -51,8 +51,8 @@ const wrap = (target: Pino): Logger => ({
 
 /**
  * Creates a logger that writes JSON lines with `level` in words, RFC 3339 `time`, `service`, and
- * the ids of the request or job and of the trace at hand. Values under secret keys are taken out of
- * the fields, and what still looks like a secret out of the finished line (contract: money >
+ * the ids of the current request or job and trace. Values under secret keys are removed from the
+ * fields, and anything that still looks like a secret from the finished line (contract: money >
  * Invariants).
  */
 export const createLogger = (options: LoggerOptions): Logger => {
@@ -70,7 +70,8 @@ export const createLogger = (options: LoggerOptions): Logger => {
           ...(traceId !== undefined && { traceId }),
         };
       },
-      // Errors are described by `redactKeys`. The library would describe the description.
+      // `redactKeys` has already described the errors. The library would describe that description
+      // again.
       serializers: { err: (described: unknown) => described },
       hooks: { streamWrite: scrubText },
     },
@@ -79,12 +80,15 @@ export const createLogger = (options: LoggerOptions): Logger => {
   return wrap(root);
 };
 
-/** Logs why a process does not start, which may be that it has no settings to log by. */
+/**
+ * Logs the reason why a process does not start. It needs no configuration, since that may be the
+ * problem.
+ */
 export const logFailedStart = (name: string, error: unknown): void => {
   const problems = error instanceof ConfigError ? error.message.split('\n') : undefined;
   const fields = problems === undefined ? { err: error } : { problems };
   createLogger({ level: 'fatal', name }).fatal(fields, 'the process does not start');
 };
 
-/** Creates a logger that writes nothing, for tests and for what is optional. */
+/** Creates a logger that writes nothing, for tests and for optional loggers. */
 export const createSilentLogger = (): Logger => createLogger({ level: 'silent', name: 'silent' });

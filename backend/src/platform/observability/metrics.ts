@@ -9,7 +9,7 @@ export interface ObservedRequest {
   readonly ms: number;
 }
 
-/** `dead`: it failed and was its last try. */
+/** `dead` means that the last attempt failed. */
 export type JobOutcome = 'done' | 'retry' | 'dead';
 
 interface ObservedJob {
@@ -18,7 +18,7 @@ interface ObservedJob {
   readonly ms: number;
 }
 
-/** `skipped`: another replica was at it, or had just been. */
+/** `skipped` means that another replica was running the sweep, or had just run it. */
 export type SweepOutcome = 'done' | 'failed' | 'skipped';
 
 export interface ObservedSweep {
@@ -41,7 +41,7 @@ interface ObservedOddRow {
   readonly reading: string;
 }
 
-/** A thing of which there is a most. The label of `bound_reached_total`. */
+/** The names of the bounds, which are labels of `bound_reached_total`. */
 const bounds = [
   'automatic_payouts',
   'active_buy_quotes',
@@ -67,7 +67,7 @@ const bounds = [
 ] as const;
 type Bound = (typeof bounds)[number];
 
-/** The state of the whole fleet's job queue, as read from the database. */
+/** The state of the job queue that all workers share, as read from the database. */
 export interface ObservedQueue {
   readonly waiting: number;
   readonly scheduled: number;
@@ -76,7 +76,7 @@ export interface ObservedQueue {
 }
 
 export interface Metrics extends FlowMetrics {
-  /** For metrics of a module's own. */
+  /** The registry, for a module's own metrics. */
   readonly registry: Registry;
   readonly observeRequest: (request: ObservedRequest) => void;
   readonly observeJob: (job: ObservedJob) => void;
@@ -87,20 +87,20 @@ export interface Metrics extends FlowMetrics {
   readonly observeOddRow: (row: ObservedOddRow) => void;
   readonly observeQueue: (queue: ObservedQueue) => void;
   readonly countRateLimited: () => void;
-  /** Counts what was refused, or superseded, because a bound was reached. */
+  /** Counts requests or rows that were refused or superseded because a bound was reached. */
   readonly countBound: (bound: Bound, count?: number) => void;
   /** Counts rows that a purge deleted. */
   readonly countPurged: (sweep: string, count: number) => void;
   /** Counts a history of prices that was read from the database. */
   readonly countHistory: (range: string) => void;
-  /** Everything in the text form of Prometheus. */
+  /** Returns all metrics in the text form of Prometheus. */
   text(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
 interface MetricsOptions {
-  /** The process, as the label `service`. */
+  /** The name of the process, which is the label `service`. */
   readonly service: string;
-  /** Node's own metrics (default: on). */
+  /** True to collect Node's own metrics (default true). */
   readonly collectsDefaults?: boolean;
 }
 
@@ -155,8 +155,8 @@ const createDurations = (registers: [Registry]) => ({
 type RequestHistogram = ReturnType<typeof createDurations>['request'];
 
 /**
- * Every request is observed, and the same few labels come again and again: each set of them is
- * looked up with the library once. They are words of our own, so there are only so many.
+ * Creates the observer of requests. It looks up each set of labels with the library only once,
+ * since every request is observed. The labels are words of our own, so there are few sets.
  */
 const createRequestObserver = (durations: RequestHistogram): Metrics['observeRequest'] => {
   const observers = new Map<string, ReturnType<RequestHistogram['labels']>>();
@@ -200,8 +200,8 @@ const createRowCounters = (registers: [Registry]) => {
   return { reached, histories, purged, odd };
 };
 
-/** Gauges of the library that have the name of a counter, which `promtool check` refuses. */
-const misnamed = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
+/** Gauges of the library that are named like counters, which `promtool check` refuses. */
+const misnamed = ['handles', 'requests', 'resources'].map((kind) => `nodejs_active_${kind}_total`);
 
 const collectProcess = (registry: Registry): void => {
   collectDefaultMetrics({ register: registry });
@@ -209,8 +209,8 @@ const collectProcess = (registry: Registry): void => {
 };
 
 /**
- * Creates the metrics of a process. Labels are words that we chose. None is an id, an address or a
- * name.
+ * Creates the metrics of a process. Labels are words that we chose, and never ids, addresses or
+ * names.
  */
 export const createMetrics = (options: MetricsOptions): Metrics => {
   const registry = new Registry();
@@ -263,7 +263,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
   };
 };
 
-/** Answers `GET /metrics`. Access is decided before. */
+/** Creates the handler of `GET /metrics`. An earlier middleware decides on access. */
 export const createMetricsHandler =
   (metrics: Metrics): RequestHandler =>
   async (_req, res) => {

@@ -1,7 +1,7 @@
 interface Scrub {
   readonly pattern: RegExp;
   readonly replacement: string;
-  /** A text without which nothing can match: much cheaper to look for than the pattern. */
+  /** A text that every match contains. Searching for it is much cheaper than trying the pattern. */
   readonly sign?: string;
 }
 
@@ -9,12 +9,12 @@ interface Scrub {
 // line, and no personal number is ever stored as a JSON number.
 const notJsonNumber = '(?<!":)(?<![\\w.,\\[-])';
 
-// The forms of PAN, Aadhaar and account numbers are words of the domain, and are here all the same:
-// handed in from kyc they would be missing until a process is wired, and in those that know no
-// module (the sandbox, the tracing hook), so a text could leave before the scrub is complete.
+// The forms of PAN, Aadhaar and account numbers belong to the domain, but stand here. If the module
+// kyc passed them in, they would be missing until a process is wired, and in processes without
+// modules (the sandbox, the tracing hook). A text could then leave before the scrub is complete.
 //
-// Every line passes them all. A pattern without regard to case costs ten times as much as one that
-// spells both cases out.
+// Every line is checked against all patterns. A pattern that ignores case costs ten times as much
+// as a pattern that names both cases.
 const scrubs: readonly Scrub[] = [
   { sign: 'eyJ', pattern: /\beyJ[\w-]+\.[\w-]+\.[\w-]*/gu, replacement: '[token]' },
   { pattern: /\b[Bb][Ee][Aa][Rr][Ee][Rr]\s+[\w.~+/=-]+/gu, replacement: 'Bearer [token]' },
@@ -30,7 +30,8 @@ const scrubs: readonly Scrub[] = [
     pattern: new RegExp(`${notJsonNumber}(?:91)?[6-9]\\d{9}(?!\\w)`, 'gu'),
     replacement: '[phone]',
   },
-  // Bank accounts. A whole value in quotes is known by its key, and may be an amount.
+  // These are bank accounts. A whole value in quotes is redacted by its key instead, since it may
+  // be an amount.
   {
     pattern: new RegExp(`(?<!":")${notJsonNumber}\\d{9,18}(?!\\w)`, 'gu'),
     replacement: '[number]',
@@ -74,7 +75,9 @@ const codeOf = (error: Error): string | undefined => {
   return typeof code === 'string' || typeof code === 'number' ? String(code) : undefined;
 };
 
-/** Returns only the frames. The head repeats the message, which is scrubbed separately. */
+/**
+ * Returns only the frames of the stack. Its head repeats the message, which is scrubbed separately.
+ */
 const framesOf = (error: Error): string | undefined =>
   error.stack
     ?.split('\n')
@@ -82,8 +85,8 @@ const framesOf = (error: Error): string | undefined =>
     .join('\n');
 
 /**
- * Returns an error's message. Prisma's quotes the call with its arguments, which are values of
- * rows. Only the call's name and the fault, which comes last, are kept.
+ * Returns an error's message. A message of Prisma quotes the call with its arguments, which are
+ * values of rows. Only the call's name and the fault, which comes last, are kept.
  */
 const messageOf = ({ message }: Error): string => {
   const call = /^\s*(Invalid `[\w.$]+\(\)` invocation)/u.exec(message)?.[1];
@@ -91,8 +94,8 @@ const messageOf = ({ message }: Error): string => {
 };
 
 /**
- * Describes an error for a log: type, message, code, stack and causes. Other properties are
- * left out: drivers put values of rows there (`detail`, `meta`).
+ * Describes an error for a log by its type, message, code, stack and causes. Other properties are
+ * left out, since drivers put values of rows there (`detail`, `meta`).
  */
 export const describeError = (error: unknown, causes = maxCauses): ErrorDescription => {
   if (!(error instanceof Error)) {
@@ -112,7 +115,7 @@ export const describeError = (error: unknown, causes = maxCauses): ErrorDescript
 
 const censor = '[redacted]';
 
-/** Keys in lower case without `-` and `_`, in which form they are compared. */
+/** Keys of secrets, in lower case without `-` and `_`. Keys are compared in this form. */
 const secretKeys: ReadonlySet<string> = new Set([
   'authorization',
   'proxyauthorization',
@@ -149,22 +152,20 @@ const secretKeys: ReadonlySet<string> = new Set([
   'database64',
 ]);
 
-/**
- * The end of a key says what it holds, as in `refreshToken`, `client_secret` and `newPassword`.
- */
+/** Matches keys by their end, as in `refreshToken`, `client_secret` and `newPassword`. */
 const secretEnding =
   /(?:token|secret|password|passwd|(?:api|auth|private)key|signature|otp|mpin|phone|accountnumber|keyring)$/u;
 
-const known = new Map<string, boolean>();
+const knownKeys = new Map<string, boolean>();
 
-/** True for a key whose value is a secret or personal, however the key is cased. */
+/** Returns true for a key whose value is a secret or personal, in any case. */
 export const isSecretKey = (key: string): boolean => {
-  const cached = known.get(key);
+  const cached = knownKeys.get(key);
   if (cached !== undefined) return cached;
   const plain = key.toLowerCase().replaceAll(/[-_]/gu, '');
   const isSecret = secretKeys.has(plain) || secretEnding.test(plain);
   // Keys come from code, but nothing stops data from becoming keys.
-  if (known.size < 5000) known.set(key, isSecret);
+  if (knownKeys.size < 5000) knownKeys.set(key, isSecret);
   return isSecret;
 };
 
@@ -203,8 +204,8 @@ const redactEntries = (fields: object, depth: number): Record<string, unknown> =
 };
 
 /**
- * A copy of `fields` fit for a log: values under secret or personal keys (at any depth, however
- * the key is cased) become `[redacted]`, errors their plain description, and what is no plain data
- * (requests, sockets, buffers) just its kind.
+ * Returns a copy of `fields` for a log. Values under secret or personal keys, at any depth and in
+ * any case, become `[redacted]`. Errors become their plain description. Other objects than plain
+ * data (requests, sockets, buffers) become the name of their kind.
  */
 export const redactKeys = (fields: object): Record<string, unknown> => redactEntries(fields, 0);

@@ -9,7 +9,7 @@ const toText = (value: unknown): string => {
 };
 
 /**
- * Turns the output of libraries and of Node into log lines: the queue prints stacks and advice, and
+ * Turns the output of libraries and of Node into log lines. The queue prints stacks and advice, and
  * a warning of Node has several lines. Only texts and errors are logged, since other values may
  * contain anything.
  */
@@ -21,7 +21,7 @@ export const redirectConsole = (logger: Pick<Logger, 'warn'>): void => {
       logger.warn({ printed, ...(err !== undefined && { err }) }, 'a library wrote to the console');
     };
   }
-  // Node's own listener prints.
+  // Node's own listener prints the warning.
   process.removeAllListeners('warning');
   process.on('warning', (warning) => {
     logger.warn({ err: warning }, 'Node.js emitted a warning');

@@ -12,17 +12,17 @@ import { continuing, tracer } from './tracing.ts';
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** The trace of the request, where traces are made. */
+    /** The trace of the request, if traces are made. */
     traceId?: string;
   }
 }
 
 /**
  * Opens the span of each request, which continues the trace of a `traceparent`. It has the method,
- * the route and the status, and no client data. The instrumentation of node:http does so too, but
- * binds a context to each request and response, recorded or not. Here there is no cost for a
- * request that is not recorded and whose path is among `atHand`: it makes no calls, so nothing
- * would continue its trace.
+ * the route and the status, and no client data. The instrumentation of node:http does the same, but
+ * binds a context to each request and response, even if it is not recorded. Here, a request that is
+ * not recorded and whose path is in `atHand` costs nothing. Such a request makes no calls, so
+ * nothing would continue its trace.
  */
 export const traceRequests =
   (atHand: ReadonlySet<string>): RequestHandler =>

@@ -9,10 +9,12 @@ import {
   type Context,
 } from '@opentelemetry/api';
 
-/** Finds the SDK at each span. Without one every call here does nothing. */
+/** Looks up the SDK at each span. Without an SDK, no call here has an effect. */
 export const tracer = trace.getTracer('digital-gold');
 
-/** The part of W3C's context that rows and payloads keep: two random ids and a flag. */
+/**
+ * The header of W3C's trace context that rows and payloads store. It has two random ids and a flag.
+ */
 const header = 'traceparent';
 
 /** Returns the trace and span that this code is a part of, or undefined if nothing is traced. */
@@ -33,7 +35,7 @@ export const currentTraceId = (): string | undefined => {
 };
 
 interface SpanOptions {
-  /** Words of our own: never an id, an address or an amount. */
+  /** The name. It is one of our own words, and never an id, an address or an amount. */
   readonly name: string;
   readonly kind: 'client' | 'consumer' | 'internal';
   readonly attributes?: Attributes;
@@ -47,7 +49,7 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 } as const;
 
-/** Names the span of the request at hand by its route, which is found after it is opened. */
+/** Names the span of the current request by its route, which is found after the span was opened. */
 export const nameRequestSpan = (method: string, route: string): void => {
   trace.getActiveSpan()?.updateName(`${method} ${route}`).setAttribute('http.route', route);
 };
@@ -68,7 +70,7 @@ export const inSpan = <T>(
   const parent = traceparent === undefined ? context.active() : continuing(traceparent);
   return tracer.startActiveSpan(name, { kind: kinds[kind], attributes }, parent, async (span) => {
     try {
-      return await work({ setAttributes: (more) => void span.setAttributes(more) });
+      return await work({ setAttributes: (added) => void span.setAttributes(added) });
     } catch (error) {
       const message = error instanceof Error ? error.name : 'Error';
       span.setStatus({ code: SpanStatusCode.ERROR, message });

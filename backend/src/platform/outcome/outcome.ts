@@ -1,24 +1,30 @@
 /**
  * The three outcomes of a call to a collaborator (contract: collaborators > Outcomes). `refused`
  * means that it certainly did not happen. `unknown` means that it may have happened. A query
- * resolves it, and it is never treated as one of the other two.
+ * resolves an unknown outcome, which is never treated as one of the other two.
  */
 export type Outcome<T> =
   | { readonly kind: 'done'; readonly value: T }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   | { readonly kind: 'unknown'; readonly reason: string };
 
-/** The call happened and answered `value`. */
+/** Makes the outcome of a call that happened and returned `value`. */
 export const done = <T>(value: T): Outcome<T> => ({ kind: 'done', value });
 
-/** The collaborator certainly did not do it. `code` is ours and stable. `message` is for logs. */
+/**
+ * Makes the outcome of a call that certainly did not happen. `code` is ours and stable, and
+ * `message` is for logs.
+ */
 export const refused = (code: string, message: string): Outcome<never> => ({
   kind: 'refused',
   code,
   message,
 });
 
-/** The outcome is unknown: timeout, cut connection, 5xx, an empty or unreadable response. */
+/**
+ * Makes an unknown outcome, after a timeout, a cut connection, a 5xx, or an empty or unreadable
+ * response.
+ */
 export const unknown = (reason: string): Outcome<never> => ({ kind: 'unknown', reason });
 
 /** Maps the value of a `done` outcome and leaves the others unchanged. */
@@ -28,7 +34,7 @@ export const mapDone = <A, B>(outcome: Outcome<A>, map: (value: A) => B): Outcom
 const longestReason = 300;
 
 /**
- * Describes an outcome as `describeOutcome` does, and a refusal with the collaborator's own reason.
+ * Describes an outcome like `describeOutcome`, and adds the collaborator's own reason to a refusal.
  * It is for operators, never for customers.
  */
 export const explainOutcome = (outcome: Outcome<unknown>): string =>

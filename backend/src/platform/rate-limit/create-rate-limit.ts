@@ -17,8 +17,8 @@ interface FallbackStoreOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** The pause after a failure of the cache, so that requests don't wait for it. */
-const restMs = 1000;
+/** The pause after a failure of the cache, so that requests don't wait for the cache. */
+const pauseMs = 1000;
 
 const isReply = (value: unknown): value is RedisReply =>
   Array.isArray(value) ? value.every(isReply) : /^(?:boolean|number|string)$/u.test(typeof value);
@@ -27,22 +27,22 @@ const isUnknownScript = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('NOSCRIPT');
 
 /**
- * Sends raw commands. A script is not loaded beforehand: that has no key, so in a cluster it would
- * reach any server, and the library keeps the promise of its first load for ever, a rejected one
- * too. The hash is worked out here, and the script goes along to a server that says that it does
- * not know it, which is the server of its key.
+ * Returns a function that sends raw commands. It does not load a script in advance, because a load
+ * has no key and would go to any server of a cluster. The library would also keep the promise of
+ * its first load forever, even if it was rejected. The hash is computed here instead. If the server
+ * of the key does not know the script, the whole script is sent to that server.
  */
 const sendTo = (redis: Redis) => {
   const scripts = new Map<string, string>();
-  const send = async (command: string, ...rest: string[]): Promise<RedisReply> => {
-    const reply = await redis.call(command, ...rest);
+  const send = async (command: string, ...args: string[]): Promise<RedisReply> => {
+    const reply = await redis.call(command, ...args);
     if (isReply(reply)) return reply;
     throw new TypeError(`an unexpected reply to ${command}`);
   };
   return async (...args: string[]): Promise<RedisReply> => {
-    const [command = '', first = '', ...rest] = args;
+    const [command = '', first = '', ...others] = args;
     if (command === 'SCRIPT' && first === 'LOAD') {
-      const [script = ''] = rest;
+      const [script = ''] = others;
       const hash = createHash('sha1').update(script).digest('hex');
       scripts.set(hash, script);
       return hash;
@@ -52,49 +52,47 @@ const sendTo = (redis: Redis) => {
     } catch (error) {
       const script = command === 'EVALSHA' ? scripts.get(first) : undefined;
       if (script === undefined || !isUnknownScript(error)) throw error;
-      return send('EVAL', script, ...rest);
+      return send('EVAL', script, ...others);
     }
   };
 };
 
 /**
  * Counts in the cache, which all replicas share, and also in memory. While the cache is down, the
- * count in memory decides: each replica counts separately instead of admitting every request
+ * count in memory decides. Each replica then counts separately instead of admitting every request
  * (contract: conventions > Rate limits).
  */
 const createFallbackStore = (options: FallbackStoreOptions): Store => {
   const { redis, prefix, onError = () => undefined } = options;
   const shared = new RedisStore({ prefix, sendCommand: sendTo(redis) });
   const local = new MemoryStore();
-  let restUntil = 0;
+  let pausedUntil = 0;
   let windowMs = 0;
   /** The time at which a request was last counted only in memory. */
   let missedAtMs = Number.NEGATIVE_INFINITY;
 
-  const isResting = (): boolean => performance.now() < restUntil;
-  const rest = (error: unknown): void => {
-    restUntil = performance.now() + restMs;
+  const isPaused = (): boolean => performance.now() < pausedUntil;
+  const pause = (error: unknown): void => {
+    pausedUntil = performance.now() + pauseMs;
     onError(error);
   };
   const attempt = async (work: () => Promise<void>): Promise<void> => {
-    if (isResting()) return;
+    if (isPaused()) return;
     try {
       await work();
     } catch (error) {
-      rest(error);
+      pause(error);
     }
   };
 
-  const countAlone = (alone: Promise<Count>): Promise<Count> => {
+  const countLocally = (inMemory: Promise<Count>): Promise<Count> => {
     missedAtMs = performance.timeOrigin + performance.now();
-    return alone;
+    return inMemory;
   };
-  /**
-   * Requests that were counted only in memory are missing in the cache, so the higher count holds.
-   */
-  const higher = (alone: Count, together: Count): Count => {
-    const beganAtMs = (alone.resetTime?.getTime() ?? 0) - windowMs;
-    return missedAtMs >= beganAtMs && alone.totalHits > together.totalHits ? alone : together;
+  /** Returns the higher count, because the cache misses requests that only the memory counted. */
+  const higher = (inMemory: Count, inCache: Count): Count => {
+    const beganAtMs = (inMemory.resetTime?.getTime() ?? 0) - windowMs;
+    return missedAtMs >= beganAtMs && inMemory.totalHits > inCache.totalHits ? inMemory : inCache;
   };
 
   return {
@@ -107,15 +105,15 @@ const createFallbackStore = (options: FallbackStoreOptions): Store => {
     },
     // Every request waits for this function, so it creates as few promises as possible.
     async increment(key) {
-      // A copy, because the memory's own record keeps counting while the cache responds.
-      const alone = local.increment(key).then((record) => ({ ...record }));
-      if (isResting()) return countAlone(alone);
+      // This is a copy, because the memory's own record keeps counting while the cache responds.
+      const inMemory = local.increment(key).then((record) => ({ ...record }));
+      if (isPaused()) return countLocally(inMemory);
       try {
-        const together = await shared.increment(key);
-        return missedAtMs === Number.NEGATIVE_INFINITY ? together : higher(await alone, together);
+        const inCache = await shared.increment(key);
+        return missedAtMs === Number.NEGATIVE_INFINITY ? inCache : higher(await inMemory, inCache);
       } catch (error) {
-        rest(error);
-        return countAlone(alone);
+        pause(error);
+        return countLocally(inMemory);
       }
     },
     async decrement(key) {
@@ -132,9 +130,9 @@ const createFallbackStore = (options: FallbackStoreOptions): Store => {
 
 interface RateLimitOptions {
   readonly redis: Redis;
-  /** Names the API in its counters and in the policy of the headers. */
+  /** The name of the API in its counters and in the policy of the headers. */
   readonly prefix: string;
-  /** The requests of a client in a window. */
+  /** The number of requests that a client may make in a window. */
   readonly limit: number;
   /** Real milliseconds, even if the business clock can be moved. */
   readonly windowMs: number;
@@ -144,8 +142,8 @@ interface RateLimitOptions {
 
 /**
  * Limits requests per client IP (an IPv6 client by its /56), with the `RateLimit` and
- * `RateLimit-Policy` headers of draft 8. Beyond the limit: `RATE_LIMITED` with `Retry-After`.
- * The IP is what Express's `trust proxy` says, so that must be set to the number of hops.
+ * `RateLimit-Policy` headers of draft 8. Beyond the limit, a request is refused with `RATE_LIMITED`
+ * and `Retry-After`. Express finds the IP by `trust proxy`, which must be the number of hops.
  */
 export const createRateLimit = (options: RateLimitOptions): RequestHandler => {
   const { redis, prefix, limit, windowMs, onLimited, onStoreError } = options;
@@ -155,8 +153,8 @@ export const createRateLimit = (options: RateLimitOptions): RequestHandler => {
     identifier: prefix,
     standardHeaders: 'draft-8',
     legacyHeaders: false,
-    // The first reads a stack, which parses and keeps the source map of the whole process. The second
-    // keeps every store in a list for ever, and with it the API that the store was made for.
+    // `creationStack` reads a stack, which parses and keeps the source map of the whole process.
+    // `unsharedStore` keeps every store in a list forever, and with it the store's API.
     validate: { creationStack: false, unsharedStore: false },
     ipv6Subnet: 56,
     store: createFallbackStore({
@@ -173,14 +171,15 @@ export const createRateLimit = (options: RateLimitOptions): RequestHandler => {
 };
 
 /**
- * Counts one use by `key`. Where it was too many it returns the seconds until another one is free.
+ * Counts one use by `key`. Returns undefined, or if the limit is exceeded, the seconds until
+ * another use is free.
  */
 type WindowLimit = (key: string) => Promise<number | undefined>;
 
 /**
- * Limits how often something is done in a window that begins with the first time. It uses real
- * time. Like the limit of requests it is counted in the cache, and only in this replica while the
- * cache is down (contract: conventions > Rate limits).
+ * Limits the number of uses in a window that begins with the first use. It uses real time. Like
+ * requests, uses are counted in the cache, and only in this replica while the cache is down
+ * (contract: conventions > Rate limits).
  */
 export const createWindowLimit = (options: {
   readonly redis: Redis;
@@ -195,13 +194,13 @@ export const createWindowLimit = (options: {
     prefix: `window-limit:${prefix}:`,
     ...(onStoreError !== undefined && { onError: onStoreError }),
   });
-  // The stores read only the window. The rest is the middleware's.
+  // The stores read only the window. The other options are for the middleware.
   void store.init?.({ windowMs } as Options);
   return async (key) => {
     const { totalHits, resetTime } = await store.increment(key);
     if (totalHits <= limit) return undefined;
     const nowMs = performance.timeOrigin + performance.now();
-    const leftMs = (resetTime?.getTime() ?? nowMs + windowMs) - nowMs;
-    return Math.max(1, Math.ceil(leftMs / 1000));
+    const remainingMs = (resetTime?.getTime() ?? nowMs + windowMs) - nowMs;
+    return Math.max(1, Math.ceil(remainingMs / 1000));
   };
 };

@@ -6,26 +6,30 @@ import { createWindowLimit } from './create-rate-limit.ts';
 interface RefusalLimitOptions {
   readonly redis: Redis;
   readonly prefix: string;
-  /** The refusals of a client in a window. */
+  /** The number of refusals of a client that are allowed in a window. */
   readonly limit: number;
   readonly windowMs: number;
   readonly onLimited?: () => void;
   readonly onStoreError?: (error: unknown) => void;
 }
 
-/** The most clients that are remembered as refused. Of more, those refused first are let in. */
-const mostClients = 10_000;
+/**
+ * The limit of clients that are remembered as refused. If there are more, the earliest refused
+ * clients are admitted.
+ */
+const maxClients = 10_000;
 
 const isRefusal = (error: unknown): boolean => error instanceof AppError && error.status < 500;
 
 /**
  * Limits how often a client may be refused in a window. Accepted requests are not counted, so that
- * a sender with valid signatures has no limit. A check costs nothing: the clients at the limit are
- * in memory, and the count in the cache is for the other replicas.
+ * a sender with valid signatures has no limit. A check costs nothing, since the clients at the
+ * limit are in memory. The count in the cache is for the other replicas.
  */
 export const createRefusalLimit = (options: RefusalLimitOptions): RefusalLimit => {
   const { limit, windowMs, onLimited, ...store } = options;
-  // The count is over one sooner than the limit: the next request is not to be read at all.
+  // The count exceeds its limit one refusal earlier, since the next request must not be read at
+  // all.
   const count = createWindowLimit({ ...store, windowMs, limit: limit - 1 });
   const refusedUntil = new Map<string, number>();
 
@@ -33,18 +37,18 @@ export const createRefusalLimit = (options: RefusalLimitOptions): RefusalLimit =
     refusedUntil.delete(client);
     refusedUntil.set(client, performance.now() + seconds * 1000);
     const [oldest] = refusedUntil.keys();
-    if (refusedUntil.size > mostClients && oldest !== undefined) refusedUntil.delete(oldest);
+    if (refusedUntil.size > maxClients && oldest !== undefined) refusedUntil.delete(oldest);
   };
   const throwIfRefused = (client: string): void => {
     const until = refusedUntil.get(client);
     if (until === undefined) return;
-    const leftMs = until - performance.now();
-    if (leftMs <= 0) {
+    const remainingMs = until - performance.now();
+    if (remainingMs <= 0) {
       refusedUntil.delete(client);
       return;
     }
     onLimited?.();
-    throw new AppError('RATE_LIMITED', { retryAfterSeconds: leftMs / 1000 });
+    throw new AppError('RATE_LIMITED', { retryAfterSeconds: remainingMs / 1000 });
   };
 
   return {

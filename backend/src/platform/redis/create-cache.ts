@@ -1,13 +1,13 @@
 import type { Redis } from 'ioredis';
 import type { z } from 'zod';
 
-/** Values that may be forgotten at any time. No method ever throws for the cache's sake. */
+/** Stores values that may be lost at any time. No method throws if the cache fails. */
 export interface Cache<T> {
-  /** Returns undefined for what is absent, of an older shape, or can't be read now. */
+  /** Returns undefined if the value is absent, has an older shape, or can't be read now. */
   get(key: string): Promise<T | undefined>;
-  /** Returns true when it was stored. */
+  /** Returns true if the value was stored. */
   set(key: string, value: T, ttlMs?: number): Promise<boolean>;
-  /** Returns true when the keys are certainly gone. */
+  /** Returns true if the keys are certainly deleted. */
   del(...keys: readonly string[]): Promise<boolean>;
 }
 
@@ -15,7 +15,7 @@ interface CacheOptions<T> {
   readonly redis: Redis;
   /** Names the kind of value. It is part of every key. */
   readonly prefix: string;
-  /** Checks what comes back: another version may have written it. */
+  /** The schema of a value that is read, since another version may have written the value. */
   readonly schema: z.ZodType<T>;
   /** The life of an entry, on real time (contract: collaborators > Time). */
   readonly ttlMs: number;
@@ -51,7 +51,7 @@ export const createCache = <T>(options: CacheOptions<T>): Cache<T> => {
     async del(...keys) {
       if (keys.length === 0) return true;
       try {
-        // Sends a command for each key, since each key of a cluster has its own server.
+        // Sends one command for each key, since the keys may be on different servers of a cluster.
         await Promise.all(keys.map((key) => redis.del(keyOf(key))));
         return true;
       } catch (error) {

@@ -5,9 +5,9 @@ import type { Logger } from '../observability/logger.ts';
 import { isCluster, openCluster } from './open-cluster.ts';
 
 /**
- * `fail-fast`: a command fails at once while there is no connection, and after 200 ms (by default)
- * without a response. Use it for everything a request waits for. `patient`: commands wait for the
- * connection. Use it for subscriptions (the socket adapter).
+ * A command of a `fail-fast` client fails at once while there is no connection, and after 200 ms
+ * (by default) without a response. Use it for everything that a request waits for. A command of a
+ * `patient` client waits for the connection. Use it for subscriptions (the socket adapter).
  */
 type RedisKind = 'fail-fast' | 'patient';
 
@@ -30,38 +30,42 @@ interface RedisExtras {
   readonly sentinels?: readonly RedisSentinel[];
   readonly sentinelPassword?: string | undefined;
   /**
-   * A client that writes. If it leaves a server, this client, which may never write, leaves it too.
+   * A client that writes. If that client leaves a server, this client leaves it too, since a client
+   * that never writes would not notice.
    */
   readonly follows?: Redis;
 }
 
-/** A live server answers within this time. After it, a client treats the server as gone. */
+/** A live server answers within this time. After this time, a client treats the server as gone. */
 const silenceMs = 3000;
 const pingEveryMs = 2000;
 
-/** A server that became a replica, or is not one of a set any more, or that has yet to load. */
+/**
+ * Matches the errors of a server that became a replica, lost its master, or is still loading its
+ * data.
+ */
 const notInService = /\b(?:READONLY|LOADING|MASTERDOWN)\b/u;
 const leaving = 'not-in-service';
 
 /**
- * Pings the server repeatedly: a subscriber only waits for messages and would not notice a lost
+ * Pings the server repeatedly. A subscriber only waits for messages and would not notice a lost
  * server.
  */
-const keepAsking = (redis: Redis): void => {
+const keepPinging = (redis: Redis): void => {
   let timer: NodeJS.Timeout | undefined;
-  const ask = (): void => {
+  const ping = (): void => {
     if (redis.status === 'ready') redis.ping().catch(() => undefined);
   };
   redis.on('ready', () => {
     clearInterval(timer);
-    timer = setInterval(ask, pingEveryMs).unref();
+    timer = setInterval(ping, pingEveryMs).unref();
   });
   redis.on('close', () => clearInterval(timer));
 };
 
 const reconnectAfterMs = (attempt: number): number => Math.min(attempt * 100, 2000);
 
-/** Clients that their owner closes: these end for good. */
+/** Clients that their owner closes. They are not connected again. */
 const closing = new WeakSet<Redis>();
 
 /**
@@ -91,9 +95,9 @@ const optionsOf = {
 } as const;
 
 /**
- * Returns how Sentinels find the master. They use the same encryption as the master: TLS for a
- * `rediss://` address. They announce a new master, so that a client leaves an old one that still
- * answers.
+ * Returns the settings by which a client finds the master through Sentinels. The connections to
+ * Sentinels are encrypted like those to the master, by TLS for a `rediss://` address. Sentinels
+ * announce a new master, so that a client leaves an old master that still answers.
  */
 const bySentinels = (url: string, extras: RedisExtras) => {
   const { sentinels = [], sentinelPassword } = extras;
@@ -112,7 +116,7 @@ const bySentinels = (url: string, extras: RedisExtras) => {
   };
 };
 
-/** Returns the settings of the connection to each server. */
+/** Returns the settings of the connection to a server. */
 const ofEach = (kind: RedisKind, { commandTimeoutMs = 200, connectionName }: RedisExtras) => ({
   ...(kind === 'fail-fast' && { commandTimeout: commandTimeoutMs }),
   maxRetriesPerRequest: optionsOf[kind].maxRetriesPerRequest,
@@ -146,9 +150,8 @@ const openServer = (url: string, kind: RedisKind, extras: RedisExtras): Redis =>
 };
 
 /**
- * Opens a client that reconnects for ever, of a server or of a cluster. Its errors are logged once
- * for each loss of the connection and never thrown: every caller decides what happens without the
- * cache.
+ * Opens a client of a server or of a cluster, which reconnects forever. A lost connection is logged
+ * once and never thrown. Every caller decides what happens without the cache.
  */
 export const createRedis = (url: string, kind: RedisKind, extras: RedisExtras = {}): Redis => {
   const { logger } = extras;
@@ -156,16 +159,16 @@ export const createRedis = (url: string, kind: RedisKind, extras: RedisExtras = 
   const redis = isCluster(url)
     ? openCluster(url, { isPatient, reconnectAfterMs, ofEach: ofEach(kind, extras) })
     : openServer(url, kind, extras);
-  let isLossTold = false;
+  let isLossLogged = false;
   redis.on('error', (error: Error) => {
-    if (!isLossTold) logger?.warn({ err: error, kind }, 'the cache cannot be reached');
-    isLossTold = true;
+    if (!isLossLogged) logger?.warn({ err: error, kind }, 'the cache cannot be reached');
+    isLossLogged = true;
   });
   redis.on('ready', () => {
-    if (isLossTold) logger?.info({ kind }, 'the cache is back');
-    isLossTold = false;
+    if (isLossLogged) logger?.info({ kind }, 'the cache is back');
+    isLossLogged = false;
   });
-  keepAsking(redis);
+  keepPinging(redis);
   return redis;
 };
 
@@ -186,19 +189,20 @@ export const untilReady = async (redis: Redis, timeoutMs: number): Promise<void>
 };
 
 /**
- * Rejects when the cache does not take what is written and give it back: a replica answers a ping
- * as well as its master does.
+ * Rejects unless the cache stores a value and returns it. A ping is not enough, since a replica
+ * answers it too.
  */
 export const pingRedis = async (redis: Redis): Promise<void> => {
   const written = createRandom().uuid();
   const key = `probe:${written}`;
   await redis.set(key, written, 'PX', 5000);
-  if ((await redis.get(key)) !== written) throw new Error('the cache did not keep what it took');
+  if ((await redis.get(key)) !== written)
+    throw new Error('the cache did not return the written value');
 };
 
 const goodbyeMs = 1000;
 
-/** Closes cleanly if the cache answers, otherwise by dropping the connection. */
+/** Closes the client. If the cache does not answer, the connection is dropped. */
 export const closeRedis = async (redis: Redis): Promise<void> => {
   closing.add(redis);
   if (redis.status === 'end') return;

@@ -4,14 +4,14 @@ import { hostsOf } from '../config/several-hosts.ts';
 /** The pause in milliseconds before a command goes to a server other than the one that failed. */
 const redirectAfterMs = 50;
 
-/** Returns whether an address names servers of a cluster. */
+/** Returns true if an address names servers of a cluster. */
 export const isCluster = (url: string): boolean => /^rediss?\+cluster:/u.test(url);
 
 interface ClusterOptions {
-  /** True where commands wait for a connection. */
+  /** True if commands wait for a connection. */
   readonly isPatient: boolean;
   readonly reconnectAfterMs: (attempt: number) => number;
-  /** Of the connection to each server. */
+  /** The settings of the connection to each server. */
   readonly ofEach: Pick<
     RedisOptions,
     | 'commandTimeout'
@@ -39,13 +39,13 @@ export const openCluster = (url: string, options: ClusterOptions): Redis => {
     enableOfflineQueue: isPatient,
     clusterRetryStrategy: reconnectAfterMs,
     clusterNodeRetryStrategy: reconnectAfterMs,
-    // A command that is not waited for long finds another place soon, or fails.
+    // A command of a fail-fast client has few tries, so that it finds another server soon or fails.
     maxRedirections: isPatient ? 16 : 4,
     retryDelayOnFailover: redirectAfterMs,
     retryDelayOnClusterDown: redirectAfterMs,
     retryDelayOnTryAgain: redirectAfterMs,
     slotsRefreshTimeout: 2000,
-    // A certificate is held to the name that was given.
+    // The certificate is checked against the given name, so the name is not resolved.
     dnsLookup: (address, done) => done(null, address),
     redisOptions: {
       ...ofEach,
@@ -54,6 +54,6 @@ export const openCluster = (url: string, options: ClusterOptions): Redis => {
       ...(protocol.startsWith('rediss') && { tls: {} }),
     },
   });
-  // Both inherit their commands, and the code that uses them does not distinguish them.
+  // A client of a cluster has the same commands, and its callers do not distinguish it.
   return cluster as unknown as Redis;
 };

@@ -4,11 +4,13 @@ import Redlock, { ExecutionError, ResourceLockedError } from 'redlock';
 interface LockOptions {
   readonly redis: Redis;
   readonly key: string;
-  /** Life of the lock after its holder dies. A living holder extends it. At least 300 ms. */
+  /**
+   * The life of the lock after its holder dies, of at least 300 ms. A live holder extends the lock.
+   */
   readonly ttlMs: number;
   /** The longest wait for another holder (default: none). */
   readonly waitMs?: number;
-  /** Decides if the work runs or is skipped while the cache is down (default: skipped). */
+  /** Decides whether the work runs or is skipped while the cache is down (default: skipped). */
   readonly whenDown?: 'run' | 'skip';
 }
 
@@ -18,17 +20,17 @@ const redlocks = new WeakMap<Redis, Redlock>();
 const redlockOf = (redis: Redis): Redlock => {
   const known = redlocks.get(redis);
   if (known !== undefined) return known;
-  // A failing extension is repeated until the lock lapses. Without a delay it is repeated at once
-  // and for ever, so a cache that refuses at once would keep everything else from running.
+  // A failing extension is repeated until the lock lapses. Without a delay, a cache that refuses at
+  // once would cause an endless loop that blocks the process.
   const retries = { retryCount: 1, retryDelay: retryDelayMs, retryJitter: 30 };
-  const made = new Redlock([redis], retries);
+  const redlock = new Redlock([redis], retries);
   // Contention is emitted as an error, which would otherwise have no listener.
-  made.on('error', () => undefined);
-  redlocks.set(redis, made);
-  return made;
+  redlock.on('error', () => undefined);
+  redlocks.set(redis, redlock);
+  return redlock;
 };
 
-/** Returns true when somebody holds the lock, false when the cache could not say. */
+/** Returns true if the lock is held, and false if the cache could not answer. */
 const isHeld = async (error: unknown): Promise<boolean> => {
   if (!(error instanceof ExecutionError)) return false;
   const last = await error.attempts.at(-1);
@@ -37,11 +39,11 @@ const isHeld = async (error: unknown): Promise<boolean> => {
 };
 
 /**
- * Runs `work` while holding the lock of `key`, extending it for as long as it runs. Returns
- * undefined without running it when another holds the lock. It never throws for that. `signal`
- * aborts when the lock is lost on the way. Errors of `work` pass through.
+ * Runs `work` under the lock of `key`, which is extended while `work` runs. Returns undefined
+ * without running `work` if another process holds the lock. `signal` aborts if the lock is lost
+ * meanwhile. Errors of `work` are thrown.
  *
- * A lock is advice that saves work. What must not happen twice is guarded in PostgreSQL (contract:
+ * A lock only saves work. PostgreSQL ensures that an action does not happen twice (contract:
  * conventions > Locks).
  */
 export const withLock = async <T>(
@@ -51,11 +53,11 @@ export const withLock = async <T>(
   const { redis, key, ttlMs, waitMs = 0, whenDown = 'skip' } = options;
   const settings = {
     retryCount: Math.ceil(waitMs / retryDelayMs),
-    // A holder that stops for less than this keeps the lock.
+    // A holder that stalls for less than this time keeps the lock.
     automaticExtensionThreshold: Math.floor(ttlMs / 3),
   };
   let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
-  const kept = async (signal: AbortSignal): Promise<void> => {
+  const runWork = async (signal: AbortSignal): Promise<void> => {
     try {
       outcome = { value: await work(signal) };
     } catch (error) {
@@ -64,12 +66,13 @@ export const withLock = async <T>(
   };
 
   try {
-    await redlockOf(redis).using([`lock:${key}`], ttlMs, settings, kept);
+    await redlockOf(redis).using([`lock:${key}`], ttlMs, settings, runWork);
   } catch (error) {
-    // Once the work is done, an error can only be of giving the lock back: it lapses by itself.
+    // Once the work is done, an error can only come from releasing the lock, which then lapses by
+    // itself.
     if (outcome === undefined) {
       if (whenDown === 'skip' || (await isHeld(error))) return undefined;
-      await kept(new AbortController().signal);
+      await runWork(new AbortController().signal);
     }
   }
   if (outcome === undefined) return undefined;

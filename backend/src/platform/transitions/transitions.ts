@@ -2,15 +2,18 @@ import { AppError } from '../errors/app-error.ts';
 
 /** A transition that a machine allows. */
 interface Transition<ActorKind extends string = string> {
-  /** Kinds of actors: the part before the colon, as `gateway` of `gateway:sandbox`. */
+  /**
+   * The kinds of actors that may make it. A kind is the part before the colon, such as `gateway` of
+   * `gateway:sandbox`.
+   */
   readonly allowedActors: readonly ActorKind[];
   /** Explains the transition to readers of the table. */
   readonly reason: string;
 }
 
 /**
- * Every transition that rows of one kind may make. Each state is a key, a final one with `{}`, so
- * that a new state does not compile before its transitions are declared.
+ * Every transition that rows of one kind may make. Each state is a key, and a final state has `{}`,
+ * so that a new state does not compile before its transitions are declared.
  */
 export type TransitionTable<State extends string, ActorKind extends string = string> = Readonly<
   Record<State, Readonly<Partial<Record<State, Transition<ActorKind>>>>>
@@ -36,9 +39,9 @@ interface TransitionLogger {
   error(fields: object, message: string): void;
 }
 
-/** A machine: what its rows are called in the log, and the table that they are held against. */
+/** A state machine. */
 export interface Machine<State extends string> {
-  /** In the log's messages, such as `gold order`. */
+  /** The name of a row in log messages, such as `gold order`. */
   readonly name: string;
   /** The log's field for a row's id, such as `orderId`. */
   readonly idField: string;
@@ -48,7 +51,7 @@ export interface Machine<State extends string> {
 
 interface TransitionRequest<State extends string> extends Step<State> {
   readonly id: string;
-  /** The event behind it, as the history keeps it: `payment.captured`. */
+  /** The event that caused it, as stored in the history, such as `payment.captured`. */
   readonly cause: string;
   /**
    * Updates the row if its state is still `from`, in the caller's transaction, and returns the
@@ -76,8 +79,8 @@ const fieldsOf = <State extends string>(
 ) => ({ [idField]: id, from, to, cause, actor });
 
 /**
- * Changes the state of a row if it is still in `from`, and returns false if it is not: for a caller
- * to whom any other state is an answer. Otherwise it is like `transition`.
+ * Changes the state of a row if it is still in `from`, and returns false otherwise. It is for
+ * callers for whom another state is no error. In all else it is like `transition`.
  * @throws AppError ILLEGAL_TRANSITION, after logging it, if the table does not have it for this
  * actor
  */
@@ -100,8 +103,8 @@ export const tryTransition = async <State extends string>(
  * Changes the state of a row. The machine's table must allow the transition. The update is
  * conditional on the state in which the row was read, and its count is checked, so that only one of
  * two racing transitions happens. The history is written in the same transaction.
- * @throws AppError ILLEGAL_TRANSITION, after logging it, if the table does not have it for this
- * actor or the row was in another state
+ * @throws AppError ILLEGAL_TRANSITION, after logging it, if the table does not allow the transition
+ * for this actor or the row was in another state
  */
 export const transition = async <State extends string>(
   machine: Machine<State>,
@@ -113,20 +116,20 @@ export const transition = async <State extends string>(
 
 /** A transition of many rows. */
 export interface TransitionOfMany<State extends string> extends Omit<Step<State>, 'from'> {
-  /** The states in which `update` takes rows. */
+  /** The states of the rows that `update` changes. */
   readonly from: readonly State[];
   readonly cause: string;
-  /** Names in the log what the rows belong to, or nothing if they have no owner. */
+  /** The log fields that identify the owner of the rows. It is absent if they have no owner. */
   readonly of?: Readonly<Record<string, string>>;
-  /** Updates the rows that are in one of these states, and returns how many rows that were. */
+  /** Updates the rows that are in one of these states, and returns their number. */
   readonly update: () => Promise<number>;
 }
 
 /**
- * Changes the state of many rows by one conditional update. Rows in any other state stay. Returns
- * how many there were.
- * @throws AppError ILLEGAL_TRANSITION, after logging it, when the table does not have it for this
- * actor from each of the states
+ * Changes the state of many rows by one conditional update. Rows in any other state stay unchanged.
+ * Returns the number of changed rows.
+ * @throws AppError ILLEGAL_TRANSITION, after logging it, if the table does not allow the transition
+ * for this actor from every one of the states
  */
 export const transitionMany = async <State extends string>(
   machine: Machine<State>,

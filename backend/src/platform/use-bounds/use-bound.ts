@@ -5,16 +5,16 @@ import type { Metrics } from '../observability/index.ts';
 
 type Use =
   | { readonly isTaken: true }
-  /** The bound is reached. There is room again after this many seconds. */
+  /** The bound is reached. Another use is possible after this many seconds. */
   | { readonly isTaken: false; readonly retryAfterSeconds: number };
 
-/** Takes one use of what a subject, such as a customer, may use so often in a time. */
+/** Takes one of the uses that a subject, such as a customer, has in a window. */
 export type UseBound = (db: Db, subjectId: string) => Promise<Use>;
 
 interface UseBoundOptions {
   readonly clock: Clock;
   readonly metrics: Pick<Metrics, 'countBound'>;
-  /** Names what is counted, in the database and in the metric. */
+  /** The name of the bound in the database and in the metric. */
   readonly name: 'quotes' | 'collaborator_questions' | 'invoice_links';
   readonly most: number;
   readonly windowMs: number;
@@ -53,15 +53,15 @@ export const createUseBound = ({
     metrics.countBound(name);
     const where = { name_subjectId: { name, subjectId } };
     const row = await db.useWindow.findUnique({ where, select: { startedAt: true } });
-    const leftMs = msBetween(now, addMs(row?.startedAt ?? now, windowMs));
-    return { isTaken: false, retryAfterSeconds: Math.max(1, Math.ceil(leftMs / 1000)) };
+    const remainingMs = msBetween(now, addMs(row?.startedAt ?? now, windowMs));
+    return { isTaken: false, retryAfterSeconds: Math.max(1, Math.ceil(remainingMs / 1000)) };
   };
 };
 
-/** No window is longer than this. */
+/** The length of the longest window. */
 const longestMs = 24 * 60 * 60_000;
 
-/** Deletes windows that are long over. */
+/** Creates the purge of windows that ended long ago. */
 export const createUsePurge = ({ db, clock }: { readonly db: Db; readonly clock: Clock }): Purge =>
   createRowPurge(db, {
     name: 'use-bounds-purge-windows',

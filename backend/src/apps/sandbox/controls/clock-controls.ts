@@ -22,7 +22,7 @@ export const clockView = (clock: MovableClock) => ({
   offsetSeconds: clock.offsetMs() / 1000,
 });
 
-/** Adds `/_control/clock`: moves the clock that every process follows where CLOCK_CONTROL is on. */
+/** Adds `/_control/clock`, which moves the clock that every process with CLOCK_CONTROL follows. */
 export const clockControls = (router: Router, { clock, changed }: SandboxParts): void => {
   router.get(
     '/clock',

@@ -4,13 +4,16 @@ import { parseJsonBody } from '../../../platform/http/json-body.ts';
 import { validateInput } from '../../../platform/http/validate-input.ts';
 import { toJsonText } from '../core/wire-json.ts';
 
-/** Holds a control's response. Its status is 200 unless it is given. */
+/** The response of a control. Its status is 200 by default. */
 interface ControlAnswer {
   readonly status?: number;
   readonly body: unknown;
 }
 
-/** Sends the handler's response as JSON, and its AppError as the error envelope. */
+/**
+ * Creates the handler of a control, whose response is sent as JSON. The error middleware sends its
+ * AppError.
+ */
 export const control =
   (handle: (req: Request) => ControlAnswer): RequestHandler =>
   (req, res) => {
@@ -41,7 +44,7 @@ export const controlBody = <S extends z.ZodType>(req: Request, schema: S): z.out
 export const controlQuery = <S extends z.ZodType>(req: Request, schema: S): z.output<S> =>
   validateInput({ query: schema }, { params: {}, query: req.query, parsedBody: undefined }).query;
 
-/** Reads `?limit=`: a list shows that many of its newest entries, 100 by default. */
+/** Reads `?limit=`, the number of newest entries that a list shows (default 100). */
 export const countQuery = z.object({
   limit: z
     .string()

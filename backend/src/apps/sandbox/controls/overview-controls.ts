@@ -7,19 +7,19 @@ import { clockView } from './clock-controls.ts';
 import { priceView } from './price-controls.ts';
 import { transactionView } from './transaction-controls.ts';
 
-const shown = 25;
+const shownCount = 25;
 
 const overview = (parts: SandboxParts) => ({
   clock: clockView(parts.clock),
   price: priceView(parts),
-  messages: parts.messages.list().slice(0, shown),
-  checkouts: parts.checkoutSimulators.flatMap((simulator) => simulator.checkouts(shown)),
-  payouts: parts.payoutSimulator.payouts(shown),
-  validations: parts.payoutSimulator.validations(shown),
-  transactions: parts.safegoldStore.newestTransactions(shown).map(transactionView),
-  runs: parts.runSimulator.runs(shown),
+  messages: parts.messages.list().slice(0, shownCount),
+  checkouts: parts.checkoutSimulators.flatMap((simulator) => simulator.checkouts(shownCount)),
+  payouts: parts.payoutSimulator.payouts(shownCount),
+  validations: parts.payoutSimulator.validations(shownCount),
+  transactions: parts.safegoldStore.newestTransactions(shownCount).map(transactionView),
+  runs: parts.runSimulator.runs(shownCount),
   webhooks: parts.outbox
-    .newest(shown)
+    .newest(shownCount)
     .map(({ body: _body, headers: _headers, ...delivery }) => delivery),
   faults: parts.faults.list(),
   faultKinds,
@@ -27,7 +27,7 @@ const overview = (parts: SandboxParts) => ({
     name: collaborator.name,
     operations: operationNames(collaborator),
   })),
-  journal: parts.journal.newest(shown * 2),
+  journal: parts.journal.newest(shownCount * 2),
 });
 
 /** Adds `/_control/overview` for the page, and `/_control/reset` for tests. */

@@ -25,24 +25,24 @@ const reversalSchema = z.object({
   deliver: z.enum(['webhook', 'none', 'duplicate']).optional(),
 });
 
-const firstOf = <T, R>(items: readonly T[], ask: (item: T) => R | undefined): R => {
+const firstOf = <T, R>(items: readonly T[], find: (item: T) => R | undefined): R => {
   for (const item of items) {
-    const found = ask(item);
+    const found = find(item);
     if (found !== undefined) return found;
   }
   throw new AppError('NOT_FOUND');
 };
 
-/** Refuses to take more away than is left. */
-const requirePlayed = (played: PlayedReversal) => {
+/** Returns a reversal as the response, or refuses a reversal of more than the remaining amount. */
+const reversalAnswer = (played: PlayedReversal) => {
   if (!('leftPaise' in played)) return { body: played };
-  const message = `only ${played.leftPaise} paise are left to pay back`;
+  const message = `only ${played.leftPaise} paise can still be paid back`;
   throw validationError([{ field: 'amountPaise', message }]);
 };
 
 /**
- * Adds `/_control/payments`, `/_control/refunds` and `/_control/disputes`: plays a gateway and its
- * customer.
+ * Adds `/_control/payments`, `/_control/refunds` and `/_control/disputes`, which play a gateway and
+ * its customer.
  */
 export const paymentControls = (router: Router, { checkoutSimulators }: SandboxParts): void => {
   router.post(
@@ -69,7 +69,7 @@ export const paymentControls = (router: Router, { checkoutSimulators }: SandboxP
     control((req) => {
       const play = controlBody(req, reversalSchema);
       const id = String(req.params['gatewayPaymentId']);
-      return requirePlayed(firstOf(checkoutSimulators, (simulator) => simulator.refund(id, play)));
+      return reversalAnswer(firstOf(checkoutSimulators, (simulator) => simulator.refund(id, play)));
     }),
   );
   router.post(
@@ -78,7 +78,7 @@ export const paymentControls = (router: Router, { checkoutSimulators }: SandboxP
       const play = controlBody(req, reversalSchema);
       const id = String(req.params['gatewayPaymentId']);
       const lost = firstOf(checkoutSimulators, (simulator) => simulator.loseDispute(id, play));
-      return requirePlayed(lost);
+      return reversalAnswer(lost);
     }),
   );
   router.get(

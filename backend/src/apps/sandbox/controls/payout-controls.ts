@@ -16,12 +16,14 @@ const delivery = {
 const payoutSchema = z.object({ outcome: z.enum(payoutOutcomes), ...delivery });
 const validationSchema = z.object({ outcome: z.enum(validationOutcomes), ...delivery });
 
-const found = <T>(value: T | undefined): T => {
+const requireFound = <T>(value: T | undefined): T => {
   if (value === undefined) throw new AppError('NOT_FOUND');
   return value;
 };
 
-/** Adds `/_control/payouts` and `/_control/validations`: lists and ends payouts and penny-drops. */
+/**
+ * Adds `/_control/payouts` and `/_control/validations`, which list and end payouts and penny-drops.
+ */
 export const payoutControls = (router: Router, { payoutSimulator }: SandboxParts): void => {
   router.get(
     '/payouts',
@@ -34,7 +36,7 @@ export const payoutControls = (router: Router, { payoutSimulator }: SandboxParts
     '/payouts/:id',
     control((req) => {
       const play = controlBody(req, payoutSchema);
-      return { body: found(payoutSimulator.play(String(req.params['id']), play)) };
+      return { body: requireFound(payoutSimulator.play(String(req.params['id']), play)) };
     }),
   );
   router.get(
@@ -49,7 +51,9 @@ export const payoutControls = (router: Router, { payoutSimulator }: SandboxParts
     control((req) => {
       const play = controlBody(req, validationSchema);
       return {
-        body: found(payoutSimulator.playValidation(String(req.params['bankAccountId']), play)),
+        body: requireFound(
+          payoutSimulator.playValidation(String(req.params['bankAccountId']), play),
+        ),
       };
     }),
   );

@@ -15,13 +15,19 @@ const priceSchema = z.object({
   spotPaise: pricePaise.optional(),
 });
 
-/** Shows the provider's price per gram now, before tax. `isFixed` says that it was set by hand. */
+/**
+ * Shows the provider's current price per gram before tax. `isFixed` is true if a control set the
+ * price.
+ */
 export const priceView = ({ prices }: SandboxParts) => ({
   ...prices.current(),
   isFixed: prices.fixed() !== undefined,
 });
 
-/** Adds `/_control/price`, the gold provider's price. It varies unless it is set. */
+/**
+ * Adds `/_control/price`, which shows and sets the gold provider's price. The price varies unless
+ * it is set.
+ */
 export const priceControls = (router: Router, parts: SandboxParts): void => {
   const { prices, changed } = parts;
   router.get(
@@ -31,11 +37,11 @@ export const priceControls = (router: Router, parts: SandboxParts): void => {
   router.put(
     '/price',
     control((req) => {
-      const given = controlBody(req, priceSchema);
-      const buyPaise = BigInt(given.buyPaise);
-      const sellPaise = BigInt(given.sellPaise);
+      const input = controlBody(req, priceSchema);
+      const buyPaise = BigInt(input.buyPaise);
+      const sellPaise = BigInt(input.sellPaise);
       const middlePaise = (buyPaise + sellPaise + 1n) / 2n;
-      const { spotPaise } = given;
+      const { spotPaise } = input;
       prices.fix({
         buyPaise,
         sellPaise,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { control, controlQuery } from './control.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
 
-const listed = 100;
+const listedCount = 100;
 
 const smsQuery = z.object({ phone: z.string().optional() });
 
@@ -17,10 +17,13 @@ const journalQuery = z.object({
     .optional(),
 });
 
-/** Without `state` the newest are listed, whatever became of them. */
+/** Without `state`, the newest deliveries in any state are listed. */
 const webhooksQuery = z.object({ state: z.literal('waiting').optional() });
 
-/** Adds `/_control/sms`, `/_control/journal` and `/_control/webhooks`: lists traffic in and out. */
+/**
+ * Adds `/_control/sms`, `/_control/journal` and `/_control/webhooks`, which list messages, received
+ * calls and sent webhooks.
+ */
 export const recordControls = (router: Router, parts: SandboxParts): void => {
   const { messages, journal, outbox } = parts;
   router.get(
@@ -35,7 +38,7 @@ export const recordControls = (router: Router, parts: SandboxParts): void => {
     '/webhooks',
     control((req) => {
       const { state } = controlQuery(req, webhooksQuery);
-      const deliveries = state === undefined ? outbox.newest(listed) : outbox.waiting();
+      const deliveries = state === undefined ? outbox.newest(listedCount) : outbox.waiting();
       return { body: { deliveries } };
     }),
   );

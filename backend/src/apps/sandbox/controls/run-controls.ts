@@ -5,14 +5,14 @@ import { control, controlBody } from './control.ts';
 import { runConclusions } from '../core/run-simulator.ts';
 import type { SandboxParts } from '../sandbox-parts.ts';
 
-const listed = 100;
+const listedCount = 100;
 const endSchema = z.object({ conclusion: z.enum(runConclusions) });
 
-/** Adds `/_control/runs`: lists and ends the runs of the CI system. */
+/** Adds `/_control/runs`, which lists and ends the runs of the CI system. */
 export const runControls = (router: Router, { runSimulator }: SandboxParts): void => {
   router.get(
     '/runs',
-    control(() => ({ body: { items: runSimulator.runs(listed) } })),
+    control(() => ({ body: { items: runSimulator.runs(listedCount) } })),
   );
   router.post(
     '/runs/:id',

@@ -23,7 +23,10 @@ export const transactionView = (transaction: Transaction) => ({
   verifiedAt: new Date(transaction.verifiedAtMs).toISOString(),
 });
 
-/** Adds `/_control/transactions`: lists the gold provider's transactions and sets their status. */
+/**
+ * Adds `/_control/transactions`, which lists the gold provider's transactions and sets their
+ * status.
+ */
 export const transactionControls = (router: Router, parts: SandboxParts): void => {
   const { safegoldStore, changed } = parts;
   router.get(

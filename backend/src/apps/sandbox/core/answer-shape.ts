@@ -3,13 +3,16 @@ export const leftOutForms = ['absent', 'null', 'empty'] as const;
 export type LeftOutForm = (typeof leftOutForms)[number];
 
 /**
- * Names the fields of an answer, or of each row of a list, with which the sandbox misbehaves. A
- * field that lies deeper has dots in its name.
+ * Names the fields of an answer, or of each row of a list, that the sandbox leaves out or changes
+ * as a fault. The name of a nested field is a dotted path.
  */
 export interface AnswerShape {
-  /** Optional by the vendor's documents, and replaced by a stand-in in the service. */
+  /**
+   * The fields that are optional in the vendor's documents, and for which the service has a
+   * substitute.
+   */
   readonly spare?: readonly string[];
-  /** Optional by the vendor's documents, and needed by the service. */
+  /** The fields that are optional in the vendor's documents, but that the service needs. */
   readonly needed?: readonly string[];
   readonly state?: string;
   readonly figure?: string;

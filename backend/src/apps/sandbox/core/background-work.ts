@@ -1,6 +1,9 @@
-/** Ends what hangs or waits in the background when the sandbox stops or is reset. */
+/** Ends the sandbox's waiting work in the background when the sandbox stops or is reset. */
 export interface BackgroundWork {
-  /** Aborted at the next reset or stop. Take a new one for each piece of work. */
+  /**
+   * Returns a signal that aborts at the next reset or stop. Take a new signal for each piece of
+   * work.
+   */
   signal(): AbortSignal;
   /** Ends the running work. New work may start. */
   restart(): void;

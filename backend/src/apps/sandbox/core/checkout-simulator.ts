@@ -4,7 +4,7 @@ export const deliverModes = ['webhook', 'none', 'duplicate', 'reordered', 'delay
 export interface PaymentPlay {
   readonly outcome: 'captured' | 'failed';
   readonly method?: string | undefined;
-  /** Overrides the order's amount. */
+  /** The amount, if it differs from the order's. */
   readonly amountPaise?: number | undefined;
   readonly currency?: string | undefined;
   readonly deliver?: (typeof deliverModes)[number] | undefined;
@@ -38,32 +38,35 @@ export interface Checkout {
 
 /** Reverses a captured payment, and chooses how its webhook is delivered. */
 export interface ReversalPlay {
-  /** All that is left by default. */
+  /** The amount. By default it is the whole remaining amount. */
   readonly amountPaise?: number | undefined;
   readonly deliver?: 'webhook' | 'none' | 'duplicate' | undefined;
 }
 
 export type PlayedReversal =
   | { readonly reference: string; readonly amountPaise: number }
-  /** Refused, because only this much is left to reverse. */
+  /** The reversal was refused, because only this amount can still be reversed. */
   | { readonly leftPaise: number };
 
 /** Simulates the payments of a gateway. */
 export interface CheckoutSimulator {
   /**
-   * Returns undefined for an order of another gateway, and refuses an order that can no longer be
-   * paid.
+   * Plays a payment. Returns undefined for an order of another gateway, and refuses an order that
+   * can no longer be paid.
    */
   play(
     gatewayOrderId: string,
     play: PaymentPlay,
   ): PlayedPayment | { readonly refused: string } | undefined;
-  /** Refunds a payment. Undefined for another gateway's payment. */
+  /** Refunds a payment. Returns undefined for another gateway's payment. */
   refund(gatewayPaymentId: string, play: ReversalPlay): PlayedReversal | undefined;
-  /** Loses a dispute over a payment, which may have been refunded besides. Undefined as above. */
+  /**
+   * Loses a dispute over a payment, which may also have been refunded. Returns undefined for
+   * another gateway's payment.
+   */
   loseDispute(gatewayPaymentId: string, play: ReversalPlay): PlayedReversal | undefined;
-  /** The newest `count` checkouts, newest first. */
+  /** Lists the newest `count` checkouts, newest first. */
   checkouts(count: number): readonly Checkout[];
-  /** The newest `count` payments, newest first. */
+  /** Lists the newest `count` payments, newest first. */
   payments(count: number): readonly PlayedPayment[];
 }

@@ -22,13 +22,16 @@ interface CollaboratorDeps {
   readonly backgroundWork: BackgroundWork;
   /** Called when a collaborator's records may have changed. */
   readonly changed: () => void;
-  /** The wait of a caller at `timeout` and `accept_then_timeout`, unless the fault has its own. */
+  /**
+   * The wait of a caller at the faults `timeout` and `accept_then_timeout`, unless the fault has
+   * its own.
+   */
   readonly hangMs: number;
-  /** False in tests of a collaborator's own lists. */
+  /** True to add unrelated rows to lists. It is false in tests of the lists themselves. */
   readonly addsOddRows: boolean;
 }
 
-interface Served {
+interface ServedCall {
   readonly collaborator: Collaborator;
   readonly operation: Operation;
   readonly call: Call;
@@ -42,8 +45,11 @@ interface Served {
 const defaultSlowMs = 2000;
 const unreadableText = '{"unreadable": ';
 
-/** Leaves out fields that have a stand-in if the answer is about a sparse customer. */
-const sparsely = (answer: Answer, operation: Operation, call: Call): Answer => {
+/**
+ * Leaves out the fields for which the service has a substitute if the answer is about a sparse
+ * customer.
+ */
+const asSparse = (answer: Answer, operation: Operation, call: Call): Answer => {
   const spare = operation.shape?.spare;
   if (answer.status !== 200 || spare === undefined) return answer;
   const isSparse = operation.isSparse?.(call) === true;
@@ -51,7 +57,7 @@ const sparsely = (answer: Answer, operation: Operation, call: Call): Answer => {
 };
 
 /** Changes an answer as one of the faults `sparse`, `odd_state` and `odd_row`. */
-const oddly = ({ operation: { shape }, fault }: Served, answer: Answer): Answer => {
+const asOdd = ({ operation: { shape }, fault }: ServedCall, answer: Answer): Answer => {
   if (answer.status !== 200 || shape === undefined) return answer;
   const { spare = [], needed = [] } = shape;
   const { body } = answer;
@@ -63,16 +69,16 @@ const oddly = ({ operation: { shape }, fault }: Served, answer: Answer): Answer 
   return answer;
 };
 
-const work = (served: Served): Answer => {
+const work = (served: ServedCall): Answer => {
   const { collaborator, operation, call, deps } = served;
   const whole = collaborator.refuseUnauthenticated(call) ?? operation.handle(call);
   deps.changed();
-  const answer = oddly(served, sparsely(whole, operation, call));
+  const answer = asOdd(served, asSparse(whole, operation, call));
   if (!deps.addsOddRows || answer.status !== 200 || operation.oddRows === undefined) return answer;
   return { ...answer, body: withOddRows(answer.body, operation.oddRows, call) };
 };
 
-const send = ({ deps, seq, res }: Served, answer: Answer): void => {
+const send = ({ deps, seq, res }: ServedCall, answer: Answer): void => {
   deps.journal.complete(seq, answer.status, asPlainJson(answer.body) ?? '');
   if (res.destroyed || res.headersSent) return;
   res.status(answer.status);
@@ -80,32 +86,32 @@ const send = ({ deps, seq, res }: Served, answer: Answer): void => {
   else res.type('application/json').send(toJsonText(answer.body));
 };
 
-/** Leaves the caller without an answer until it goes, or cuts it off. */
-const hang = async ({ deps, req, res }: Served, delayMs: number): Promise<void> => {
-  const gone = new AbortController();
-  res.once('close', () => gone.abort());
-  await deps.timers.sleep(delayMs, AbortSignal.any([gone.signal, deps.backgroundWork.signal()]));
+/** Gives the caller no answer, and cuts it off after the delay. */
+const hang = async ({ deps, req, res }: ServedCall, delayMs: number): Promise<void> => {
+  const closed = new AbortController();
+  res.once('close', () => closed.abort());
+  await deps.timers.sleep(delayMs, AbortSignal.any([closed.signal, deps.backgroundWork.signal()]));
   req.socket.destroy();
 };
 
-const misstated = ({ operation }: Served, answer: Answer): Answer => {
+const misstated = ({ operation }: ServedCall, answer: Answer): Answer => {
   if (answer.status !== 200 || operation.misstate === undefined) return answer;
   const misstate = (item: unknown): unknown => operation.misstate?.(fieldsOf(item));
   const { body } = answer;
   return { status: 200, body: Array.isArray(body) ? body.map(misstate) : misstate(body) };
 };
 
-const sendUnreadable = ({ deps, seq, res }: Served, answer: Answer): void => {
+const sendUnreadable = ({ deps, seq, res }: ServedCall, answer: Answer): void => {
   deps.journal.complete(seq, answer.status, unreadableText);
   res.status(answer.status).type('application/json').send(unreadableText);
 };
 
 /**
- * Does the work of a call and responds to it as its fault requires: `error`, `timeout` and `reset`
- * do no work. `slow` works after its delay, so that the work still happens after the caller gave
- * up. The others work at once and misreport.
+ * Does the work of a call and responds to it as its fault requires. The faults `error`, `timeout`
+ * and `reset` do no work. `slow` works after its delay, even if the caller has given up by then.
+ * The other faults work at once and change the response.
  */
-const serveCall = async (served: Served): Promise<void> => {
+const serveCall = async (served: ServedCall): Promise<void> => {
   const { collaborator, fault, deps, req, seq } = served;
   switch (fault?.fault) {
     case undefined:

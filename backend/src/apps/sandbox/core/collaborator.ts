@@ -6,7 +6,7 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** The parsed JSON body, or undefined when there was none or it is no JSON. */
+  /** The parsed JSON body, or undefined if there is no body or it is not JSON. */
   readonly body: unknown;
   /** The sandbox's address as the caller used it, such as `http://127.0.0.1:4010`. */
   readonly origin: string;
@@ -24,11 +24,11 @@ export const okAnswer = (body: unknown): Answer => ({ status: 200, body });
 /** Returns the fields of a JSON object, or none for anything else. */
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? // A JSON object's keys are text and its values are whatever JSON holds.
+    ? // A JSON object has text as keys and any JSON as values.
       (value as Record<string, unknown>)
     : {};
 
-/** Returns the trimmed text of a text or a number, or undefined when nothing is left. */
+/** Returns the trimmed text of a text or a number, or undefined if it is empty. */
 export const textOf = (value: unknown): string | undefined => {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const text = String(value).trim();
@@ -39,9 +39,9 @@ export const textOf = (value: unknown): string | undefined => {
 export interface Operation {
   readonly name: string;
   readonly method: 'GET' | 'POST';
-  /** Express path below the collaborator's mount path. */
+  /** The Express path below the collaborator's mount path. */
   readonly path: string;
-  /** Distinguishes operations of the same path. Without it the path decides. */
+  /** Distinguishes operations of the same path. Without it, only the path decides. */
   isFor?(call: Pick<Call, 'headers'>): boolean;
   handle(call: Call): Answer;
   /** Returns the key that makes a repeat harmless, for the journal. */
@@ -55,14 +55,14 @@ export interface Operation {
   readonly shape?: AnswerShape;
   /** Returns true if the answer is about a customer with as few fields as possible. */
   isSparse?(call: Call): boolean;
-  /** Rows about something else, which its list holds for good. */
+  /** Unrelated rows that its list always contains. */
   readonly oddRows?: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Holds a collaborator's records, which outlive the process where SANDBOX_STATE_DIR is set. */
+/** Stores a collaborator's records, which outlive the process if SANDBOX_STATE_DIR is set. */
 export interface CollaboratorStore {
   save(): unknown;
-  /** Restores what an earlier process saved. */
+  /** Restores the records that an earlier process saved. */
   load(saved: unknown): void;
   clear(): void;
 }
@@ -72,9 +72,11 @@ export interface Collaborator {
   readonly name: string;
   readonly mountPath: string;
   readonly operations: readonly Operation[];
-  /** Refuses a caller without the right credential. Undefined lets it pass. */
+  /**
+   * Returns a refusal of a caller without the right credential, or undefined for a caller with it.
+   */
   refuseUnauthenticated(call: Call): Answer | undefined;
-  /** Returns the body of an error in the collaborator's own form. Undefined is a blank body. */
+  /** Returns the body of an error in the collaborator's own form, or undefined for a blank body. */
   errorBody(status: number, message: string): unknown;
   readonly store: CollaboratorStore;
 }

@@ -25,7 +25,7 @@ import type { WebhookOutbox } from './webhook-outbox.ts';
  * An event in a gateway's own form. It is signed once, so a repeat has the same bytes and headers.
  */
 export interface GatewayEvent {
-  /** The gateway's name of it, shown to people. */
+  /** The gateway's name of the event, as the sandbox's page shows it. */
   readonly event: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -37,7 +37,10 @@ interface Reversed {
   readonly order: GatewayOrder;
 }
 
-/** Writes what one gateway sends and signs. All else about a checkout is the same at each. */
+/**
+ * Writes and signs the events of one gateway. Everything else about a checkout is the same at all
+ * gateways.
+ */
 export interface GatewayProtocol {
   /** The gateway's name in faults, journal and overview. */
   readonly name: string;
@@ -45,10 +48,11 @@ export interface GatewayProtocol {
   readonly webhookPath: string;
   /** Returns the events of a payment, in the order in which the gateway sends them. */
   paymentEvents(payment: GatewayPayment, order: GatewayOrder): readonly GatewayEvent[];
-  refundEvent(refund: GatewayRefund, of: Reversed): GatewayEvent;
-  disputeEvent(dispute: GatewayDispute, of: Reversed): GatewayEvent;
+  refundEvent(refund: GatewayRefund, reversed: Reversed): GatewayEvent;
+  disputeEvent(dispute: GatewayDispute, reversed: Reversed): GatewayEvent;
   /**
-   * Returns what the checkout gives the customer's device to prove the payment. It may be empty.
+   * Returns the signature that the checkout gives the customer's device as proof of the payment. It
+   * may be empty.
    */
   checkoutSignature(payment: GatewayPayment): string;
   /** Returns the reason why an order can no longer be paid, or undefined while it can. */
@@ -64,7 +68,7 @@ interface CheckoutDeps {
   readonly backgroundWork: BackgroundWork;
   readonly outbox: WebhookOutbox;
   readonly changed: () => void;
-  /** Real time after which a debit under a mandate ends. */
+  /** The real time after which a debit under a mandate ends. */
   readonly settleMs: number;
 }
 
@@ -78,7 +82,7 @@ export interface GatewayDeps extends Omit<CheckoutDeps, 'protocol' | 'store'> {
 
 /** Simulates a gateway's checkouts, and ends its debits under mandates. */
 export interface GatewaySimulator extends CheckoutSimulator {
-  /** Ends a debit after `settleMs`, unless its mandate is a stuck one. */
+  /** Ends a debit after `settleMs`, unless its mandate token contains "stuck". */
   endDebitLater(debit: GatewayDebit): void;
   /** Resumes the debits that an earlier process left pending. */
   resume(): void;
@@ -92,7 +96,10 @@ export interface SimulatedGateway {
 
 const defaultDelayMs = 3000;
 
-/** Returns what is left of a captured payment and the amount to reverse: all of it by default. */
+/**
+ * Returns the remaining amount of a captured payment, the amount to reverse, which by default is
+ * all of it, and whether enough remains.
+ */
 const planReversal = (
   payment: GatewayPayment,
   reversals: readonly { readonly amount_paise: number }[],
@@ -101,7 +108,7 @@ const planReversal = (
   const reversedPaise = reversals.reduce((sum, { amount_paise: amount }) => sum + amount, 0);
   const leftPaise = payment.status === 'captured' ? payment.amount_paise - reversedPaise : 0;
   const amount = requestedPaise ?? leftPaise;
-  return { leftPaise, amount, isLeft: amount >= 1 && amount <= leftPaise };
+  return { leftPaise, amount, isEnough: amount >= 1 && amount <= leftPaise };
 };
 
 const send = (
@@ -134,7 +141,7 @@ const sendEvents = async (
   await Promise.all(copies.map((event) => send(deps, event, order.id)));
 };
 
-/** Adds a payment of the order: at a checkout, or as the result of a debit. */
+/** Adds a payment of the order, made at a checkout or by a debit. */
 const pay = (
   deps: CheckoutDeps,
   order: GatewayOrder,
@@ -179,34 +186,37 @@ interface ReversalKind {
   /** Returns the payment's earlier reversals of this kind. */
   listReversals(payment: GatewayPayment): readonly { readonly amount_paise: number }[];
   /** Adds a reversal of this amount. Returns its id and webhook event. */
-  addReversal(of: Reversed, amount: number): { readonly id: string; readonly event: GatewayEvent };
+  addReversal(
+    reversed: Reversed,
+    amount: number,
+  ): { readonly id: string; readonly event: GatewayEvent };
 }
 
 const refunds = ({ store, protocol }: CheckoutDeps): ReversalKind => ({
   listReversals: ({ id }) => store.refundsOf(id),
-  addReversal(of, amount) {
+  addReversal(reversed, amount) {
     const refund = store.addRefund({
-      payment_id: of.payment.id,
+      payment_id: reversed.payment.id,
       amount_paise: amount,
       status: 'processed',
     });
-    return { id: refund.id, event: protocol.refundEvent(refund, of) };
+    return { id: refund.id, event: protocol.refundEvent(refund, reversed) };
   },
 });
 
 const lostDisputes = ({ store, protocol }: CheckoutDeps): ReversalKind => ({
   listReversals: ({ id }) => store.disputesOf(id),
-  addReversal(of, amount) {
+  addReversal(reversed, amount) {
     const dispute = store.addDispute({
-      payment_id: of.payment.id,
+      payment_id: reversed.payment.id,
       amount_paise: amount,
       status: 'lost',
     });
-    return { id: dispute.id, event: protocol.disputeEvent(dispute, of) };
+    return { id: dispute.id, event: protocol.disputeEvent(dispute, reversed) };
   },
 });
 
-/** Reverses a part of a payment, or all of it, unless too little is left, and sends the event. */
+/** Reverses a payment in part or in full and sends the event. Refuses if too little remains. */
 const reverse = (
   deps: CheckoutDeps,
   kind: ReversalKind,
@@ -217,7 +227,7 @@ const reverse = (
   const order = deps.store.order(payment?.order_id);
   if (payment === undefined || order === undefined) return undefined;
   const plan = planReversal(payment, kind.listReversals(payment), amountPaise);
-  if (!plan.isLeft) return { leftPaise: plan.leftPaise };
+  if (!plan.isEnough) return { leftPaise: plan.leftPaise };
   const { id: reference, event } = kind.addReversal({ payment, order }, plan.amount);
   deps.changed();
   if (deliver !== 'none') void send(deps, event, order.id);

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Compares two secrets in constant time, whatever their lengths. */
+/** Compares two secrets in constant time, even if their lengths differ. */
 export const isSameSecret = (given: string, expected: string): boolean =>
   timingSafeEqual(digest(given), digest(expected));
 
@@ -15,7 +15,7 @@ export const hexHmac = (secret: string, message: string | Buffer): string =>
 export const base64Hmac = (secret: string, message: string | Buffer): string =>
   createHmac('sha256', secret).update(message).digest('base64');
 
-/** Returns `id:secret` of HTTP basic authentication, empty when there is none. */
+/** Returns `id:secret` of HTTP basic authentication, or an empty text without it. */
 export const basicCredentials = ({ authorization = '' }: IncomingHttpHeaders): string => {
   const encoded = /^Basic (\S+)$/u.exec(authorization)?.[1] ?? '';
   return Buffer.from(encoded, 'base64').toString('utf8');

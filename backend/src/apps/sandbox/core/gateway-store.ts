@@ -27,7 +27,7 @@ export interface GatewayPayment {
   readonly extra?: ProtocolFields;
 }
 
-/** Money paid back. */
+/** Money that was paid back. */
 export interface GatewayRefund {
   readonly id: string;
   readonly payment_id: string;
@@ -45,7 +45,7 @@ export interface GatewayDispute {
   readonly created_at: string;
 }
 
-/** Takes money under a mandate, without a checkout. */
+/** A debit, which takes money under a mandate without a checkout. */
 export interface GatewayDebit {
   readonly id: string;
   readonly order_id: string;
@@ -55,7 +55,7 @@ export interface GatewayDebit {
   readonly currency: string;
   readonly status: 'pending' | 'captured' | 'failed';
   readonly created_at: string;
-  /** Also of the payment that the debit ends as. */
+  /** The fields are copied to the payment that the debit results in. */
   readonly extra?: ProtocolFields;
 }
 
@@ -68,7 +68,10 @@ interface Saved {
   readonly debits: readonly GatewayDebit[];
 }
 
-/** A row without what the store adds. A gateway whose caller chooses the id gives that too. */
+/**
+ * A row without the fields that the store adds. If the gateway's caller chooses the id, the row has
+ * that id.
+ */
 type New<T extends { readonly id: string; readonly created_at: string }> = Omit<
   T,
   'id' | 'created_at'
@@ -80,13 +83,13 @@ type GatewayRowKind = 'order' | 'payment' | 'refund' | 'dispute' | 'debit';
 /** Returns a new id of a row of that kind, in the gateway's own form. */
 type GatewayIds = (kind: GatewayRowKind) => string;
 
-/** Creates ids of a prefix and random letters, such as `order_9f3c`. */
+/** Creates ids of a prefix and random hex digits, such as `order_9f3c`. */
 export const prefixedIds =
   (random: Random, prefixes: Readonly<Record<GatewayRowKind, string>>): GatewayIds =>
   (kind) =>
     `${prefixes[kind]}_${random.uuid().replaceAll('-', '')}`;
 
-/** Holds one gateway's orders, payments, refunds, disputes and debits. */
+/** Stores one gateway's orders, payments, refunds, disputes and debits. */
 export interface GatewayStore extends CollaboratorStore {
   order(id: string | undefined): GatewayOrder | undefined;
   orderByReceipt(receipt: string): GatewayOrder | undefined;
@@ -95,7 +98,7 @@ export interface GatewayStore extends CollaboratorStore {
   payment(id: string | undefined): GatewayPayment | undefined;
   addPayment(payment: New<GatewayPayment>): GatewayPayment;
   newestPayments(count: number): readonly GatewayPayment[];
-  /** Oldest first. */
+  /** Lists an order's payments, oldest first. */
   paymentsOf(orderId: string): readonly GatewayPayment[];
   isPaid(orderId: string): boolean;
   addRefund(refund: New<GatewayRefund>): GatewayRefund;
@@ -103,7 +106,7 @@ export interface GatewayStore extends CollaboratorStore {
   refund(id: string | undefined): GatewayRefund | undefined;
   addDispute(dispute: New<GatewayDispute>): GatewayDispute;
   disputesOf(paymentId: string): readonly GatewayDispute[];
-  /** Those of all payments, newest first. */
+  /** Lists the refunds of all payments, newest first. */
   refunds(): readonly GatewayRefund[];
   disputes(): readonly GatewayDispute[];
   debit(id: string): GatewayDebit | undefined;
@@ -113,7 +116,7 @@ export interface GatewayStore extends CollaboratorStore {
   pendingDebits(): readonly GatewayDebit[];
 }
 
-/** Holds the rows, and the indexes that find them. */
+/** The rows and their indexes. */
 interface Rows {
   readonly orders: Map<string, GatewayOrder>;
   readonly ordersByReceipt: Map<string, GatewayOrder>;
@@ -199,7 +202,7 @@ const loadRows = (rows: Rows, saved: Saved): void => {
   for (const debit of saved.debits) putDebit(rows, debit);
 };
 
-/** Creates the records of a payment gateway, whatever protocol it uses. */
+/** Creates the store of a payment gateway, for any protocol. */
 export const createGatewayStore = (clock: Clock, newId: GatewayIds): GatewayStore => {
   const rows = createRows();
   const { orders, payments, refundsByPayment, disputesByPayment, debits } = rows;
@@ -234,7 +237,7 @@ export const createGatewayStore = (clock: Clock, newId: GatewayIds): GatewayStor
     },
     pendingDebits: () => [...debits.values()].filter(({ status }) => status === 'pending'),
     save: () => saveRows(rows),
-    // Written by `save`. The file's version was checked.
+    // The value was written by `save`, and the file's version was checked.
     load: (value) => loadRows(rows, value as Saved),
     clear: () => clearRows(rows),
   };

@@ -14,19 +14,19 @@ const leaveOutOne = (row: Row, name: string, form: LeftOutForm): Row => {
   return Object.fromEntries(Object.entries(row).filter(([key]) => key !== first));
 };
 
-/** Returns an object without the named fields, and the same of each row of a list. */
+/** Returns an object without the named fields, or a list whose rows lack these fields. */
 export const leaveOut = (
   body: unknown,
   names: readonly string[],
   form: LeftOutForm = 'absent',
 ): unknown => {
   const strip = (row: unknown): unknown =>
-    names.reduce((left, name) => leaveOutOne(left, name, form), fieldsOf(row));
+    names.reduce((stripped, name) => leaveOutOne(stripped, name, form), fieldsOf(row));
   const list = rowsIn(body);
   return list === undefined ? strip(body) : list.replace(list.rows.map(strip));
 };
 
-/** Returns a response in an undocumented state, and the same for each row of a list. */
+/** Returns a response in an undocumented state, or a list whose rows are all in that state. */
 export const inOddState = (body: unknown, { state }: AnswerShape): unknown => {
   if (state === undefined) return body;
   const change = (row: unknown): unknown => ({ ...fieldsOf(row), [state]: 'on_the_moon' });
@@ -40,10 +40,12 @@ export const withUnreadableRow = (body: unknown, { figure }: AnswerShape): unkno
   if (list === undefined || figure === undefined) return body;
   const last = list.rows.length - 1;
   return list.replace(
-    list.rows.map((row, at) => (at === last ? { ...fieldsOf(row), [figure]: null } : row)),
+    list.rows.map((row, index) => (index === last ? { ...fieldsOf(row), [figure]: null } : row)),
   );
 };
 
-/** Returns true for a customer of whom vendors say no more than they must, by the phone number. */
+/**
+ * Returns true for a customer whose optional fields vendors leave out. The phone number decides.
+ */
 export const isSparseCustomer = (phone: unknown): boolean =>
   (typeof phone === 'string' || typeof phone === 'number') && String(phone).endsWith('55');

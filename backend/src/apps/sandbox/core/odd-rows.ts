@@ -9,17 +9,19 @@ import type { Call } from './collaborator.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Returns an odd row: the fields of `about`, without an amount and a time, and in an unknown
- * status.
+ * Returns an odd row. It has the fields of `identity`, no amount, no time and an unknown status.
  */
 export const oddRow = (
-  about: Row,
+  identity: Row,
   names: { readonly amount: string; readonly status: string; readonly time: string },
-): Row => ({ ...about, [names.amount]: null, [names.status]: 'on_the_moon', [names.time]: '' });
+): Row => ({ ...identity, [names.amount]: null, [names.status]: 'on_the_moon', [names.time]: '' });
 
 const listNames = ['items', 'transactions', 'workflow_runs'] as const;
 
-/** Returns the rows of an answer that is a list, and the answer with others in their place. */
+/**
+ * Returns the rows of an answer that is a list, and a function that returns the answer with other
+ * rows. Returns undefined for an answer that is not a list.
+ */
 export const rowsIn = (
   body: unknown,
 ): { rows: readonly unknown[]; replace: (rows: readonly unknown[]) => unknown } | undefined => {
@@ -32,11 +34,11 @@ export const rowsIn = (
   return undefined;
 };
 
-/** Returns a list that begins with odd rows, as far as the requested page has room. */
+/** Returns a list that begins with the odd rows for which the requested page has room. */
 export const withOddRows = (body: unknown, odd: readonly Row[], { query }: Call): unknown => {
   const list = rowsIn(body);
   if (list === undefined) return body;
-  const most = Number(query.get('count') ?? query.get('per_page') ?? Number.MAX_SAFE_INTEGER);
-  const room = Math.max(0, most - list.rows.length);
+  const maxRows = Number(query.get('count') ?? query.get('per_page') ?? Number.MAX_SAFE_INTEGER);
+  const room = Math.max(0, maxRows - list.rows.length);
   return list.replace([...odd.slice(0, room), ...list.rows]);
 };

@@ -46,11 +46,17 @@ export interface ValidationSummary {
 
 /** Ends the payouts and penny-drops of a payout provider. */
 export interface PayoutSimulator {
-  /** Finds it by the provider's id, or the newest attempt by ours. Undefined for an unknown one. */
+  /**
+   * Ends a payout. Finds it by the provider's id, or the newest attempt by the payout's id of the
+   * service. Returns undefined for an unknown payout.
+   */
   play(id: string, play: PayoutPlay): PayoutSummary | undefined;
-  /** Finds it by the provider's id, or the bank account's newest. Undefined for an unknown one. */
+  /**
+   * Ends a penny-drop. Finds it by the provider's id, or the newest of a bank account. Returns
+   * undefined for an unknown penny-drop.
+   */
   playValidation(id: string, play: ValidationPlay): ValidationSummary | undefined;
-  /** The newest `count`, newest first. */
+  /** Lists the newest `count` payouts, newest first. */
   payouts(count: number): readonly PayoutSummary[];
   validations(count: number): readonly ValidationSummary[];
 }

@@ -16,8 +16,8 @@ export interface RunSummary {
 
 /** Ends the runs of a CI system. */
 export interface RunSimulator {
-  /** The newest `count`, newest first. */
+  /** Lists the newest `count` runs, newest first. */
   runs(count: number): readonly RunSummary[];
-  /** Ends a run now, by its id or its correlation id. Undefined for an unknown one. */
+  /** Ends a run now, by its id or its correlation id. Returns undefined for an unknown run. */
   end(id: string, conclusion: RunConclusion): RunSummary | undefined;
 }

@@ -8,7 +8,7 @@ export interface Delivery {
   /** The collaborator that sends it. */
   readonly from: string;
   readonly event: string;
-  /** The id of its order or payout, shown to people. */
+  /** The id of its order or payout, as the sandbox's page shows it. */
   readonly subject: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -22,11 +22,11 @@ export interface Delivery {
 type NewDelivery = Pick<Delivery, 'from' | 'event' | 'subject' | 'path' | 'headers' | 'body'>;
 
 export interface WebhookOutbox {
-  /** Sends until a 2xx comes back. Resolves then, or after the last attempt. */
+  /** Sends a webhook until a 2xx comes back. Resolves then, or after the last attempt. */
   deliver(delivery: NewDelivery): Promise<void>;
-  /** The newest `count`, newest first. */
+  /** Lists the newest `count` deliveries, newest first. */
   newest(count: number): readonly Delivery[];
-  /** Lists those not delivered yet. */
+  /** Lists the deliveries that are still waiting. */
   waiting(): readonly Delivery[];
   /** Resumes the deliveries that an earlier process left waiting. */
   resume(deliveries: readonly Delivery[]): void;
@@ -112,15 +112,15 @@ export const createWebhookOutbox = (options: WebhookOutboxOptions): WebhookOutbo
   };
 
   return {
-    async deliver(given) {
-      const delivery = { id: random.uuid(), ...given, attempts: 0, lastStatus: null };
-      if (isLost(given.from)) deliveries.set(delivery.id, { ...delivery, state: 'lost' });
+    async deliver(webhook) {
+      const delivery = { id: random.uuid(), ...webhook, attempts: 0, lastStatus: null };
+      if (isLost(webhook.from)) deliveries.set(delivery.id, { ...delivery, state: 'lost' });
       else await start({ ...delivery, state: 'waiting' });
     },
     newest: (count) => [...deliveries.values()].slice(-count).toReversed(),
     waiting: () => [...deliveries.values()].filter(({ state }) => state === 'waiting'),
-    resume(left) {
-      for (const delivery of left) void start(delivery);
+    resume(waiting) {
+      for (const delivery of waiting) void start(delivery);
     },
     clear: () => deliveries.clear(),
   };

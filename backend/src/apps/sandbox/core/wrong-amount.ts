@@ -7,7 +7,7 @@ type Misstate = NonNullable<Operation['misstate']>;
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** Implements the fault `wrong_amount` for a decimal field: `by` more in its last place. */
+/** Implements the fault `wrong_amount` for a decimal field. It adds `by` to the last place. */
 export const overstateDecimal =
   (field: string, decimals: number, by = 1n): Misstate =>
   (body) => {
@@ -16,22 +16,22 @@ export const overstateDecimal =
     return { ...body, [field]: jsonDecimal(formatDecimal(value + by, decimals)) };
   };
 
-const oneRupeeMore = (body: unknown, field: string): unknown => {
+const withRupeeAdded = (body: unknown, field: string): unknown => {
   if (!isRecord(body)) return body;
   const paise = body[field];
   return typeof paise === 'number' ? { ...body, [field]: paise + 100 } : body;
 };
 
-/** Implements the fault `wrong_amount` for a field in paise: one rupee more. */
+/** Implements the fault `wrong_amount` for a field in paise. It adds one rupee. */
 export const overstatePaise =
   (field: string): Misstate =>
   (body) =>
-    oneRupeeMore(body, field);
+    withRupeeAdded(body, field);
 
-/** Implements the fault `wrong_amount` for a list: one rupee more in each of its `items`. */
+/** Implements the fault `wrong_amount` for a list. It adds one rupee in each of the `items`. */
 export const overstateItems =
   (field: string): Misstate =>
   (body) =>
     Array.isArray(body['items'])
-      ? { ...body, items: body['items'].map((item) => oneRupeeMore(item, field)) }
+      ? { ...body, items: body['items'].map((item) => withRupeeAdded(item, field)) }
       : body;

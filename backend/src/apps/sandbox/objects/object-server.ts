@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import express, { Router, type Request, type Response } from 'express';
 import { z } from 'zod';
 
-/** The only bucket. A caller that sends this access key may do everything in it. */
+/** The only bucket. A caller with the access key may do everything in it. */
 const bucket = 'objects';
 const accessKeyId = 'dev-only-objects-key-id';
-const mostBytes = '32mb';
+const maxBytes = '32mb';
 
 const fileWire = z.object({ contentType: z.string(), base64: z.string() });
 
@@ -79,10 +79,10 @@ const put = (files: Files, key: string, req: Request, res: Response): void => {
 export const objectServer = (stateDir: string | undefined): Router => {
   const files = stateDir === undefined ? inMemory() : inFolder(join(stateDir, 'objects'));
   const router = Router();
-  router.use(express.raw({ type: () => true, limit: mostBytes }));
+  router.use(express.raw({ type: () => true, limit: maxBytes }));
   router.use((req, res) => {
-    const [, name = '', ...rest] = decodeURIComponent(req.path).split('/');
-    const key = rest.join('/');
+    const [, name = '', ...segments] = decodeURIComponent(req.path).split('/');
+    const key = segments.join('/');
     const isKnown = req.get('authorization')?.includes(`Credential=${accessKeyId}/`) === true;
     if (!isKnown) return refuse(res, 403, 'InvalidAccessKeyId');
     if (name !== bucket) return refuse(res, 404, 'NoSuchBucket');

@@ -54,7 +54,7 @@ const pageBody = `
 </main>
 `;
 
-/** Reads a file of this folder, which is also next to the bundle (build.ts copies it). */
+/** Reads a file of this folder. The build copies these files next to the bundle. */
 const readAsset = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 
 const pageStyle = readAsset('sandbox-page.css');
@@ -76,7 +76,7 @@ ${pageBody}
 </html>
 `;
 
-/** Serves the page for people, which needs no other host. Its policy allows none. */
+/** Serves the page for people. The page needs no other host, and its policy allows none. */
 export const pageHandler =
   (random: Random): RequestHandler =>
   (_req, res) => {

@@ -1,7 +1,7 @@
 'use strict';
 // Draws what `/_control/overview` returns. It uses only textContent, so that nothing a caller sent
-// can become markup. A list is drawn again only when it changed. Runs in a browser, as a classic
-// script.
+// can become markup. A list is drawn again only when it changed. The script runs in a browser, as a
+// classic script.
 const byId = (id) => document.getElementById(id);
 const make = (tag, props, ...children) => {
   const node = Object.assign(document.createElement(tag), props);
@@ -19,8 +19,8 @@ const rupees = (paise, currency) => {
 const timeZone = 'Asia/Kolkata';
 const istTime = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' });
 const istDay = new Intl.DateTimeFormat('en-GB', { timeZone, day: '2-digit', month: 'short' });
-const time = (at) => istTime.format(new Date(at));
-const moment = (at) => istDay.format(new Date(at)) + ', ' + time(at);
+const time = (date) => istTime.format(new Date(date));
+const moment = (date) => istDay.format(new Date(date)) + ', ' + time(date);
 const tag = (text, kind) => make('span', { className: 'tag ' + (kind || ''), textContent: text });
 const code = (text) => make('code', { textContent: text });
 const cell = (content, className) => {
@@ -47,7 +47,7 @@ const ask = async (method, path, body) => {
       : { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
   );
   const answer = await response.json();
-  if (!response.ok) throw new Error(answer.error ? answer.error.message : 'It did not work');
+  if (!response.ok) throw new Error(answer.error ? answer.error.message : 'The request failed');
   return answer;
 };
 const act = async (method, path, body) => {
@@ -303,17 +303,17 @@ const draw = (seen) => {
   list(
     'checkouts',
     seen.checkouts.filter((checkout) => !checkout.isPaid),
-    'Nobody is paying.',
+    'No checkout is open.',
     checkoutRow,
   );
   list('messages', seen.messages, 'No message was sent.', messageRow);
-  list('payouts', seen.payouts, 'Nobody is being paid.', payoutRow);
-  list('validations', seen.validations, 'No account was looked at.', validationRow);
-  list('transactions', seen.transactions, 'Nothing was verified.', transactionRow);
+  list('payouts', seen.payouts, 'No payout was requested.', payoutRow);
+  list('validations', seen.validations, 'No bank account was validated.', validationRow);
+  list('transactions', seen.transactions, 'No transaction was verified.', transactionRow);
   list('runs', seen.runs, 'Nothing was deployed.', runRow);
-  list('webhooks', seen.webhooks, 'Nothing was sent.', webhookRow);
-  list('faults', seen.faults, 'Everybody behaves.', faultRow);
-  list('journal', seen.journal, 'No call came in.', journalRow);
+  list('webhooks', seen.webhooks, 'No webhook was sent.', webhookRow);
+  list('faults', seen.faults, 'No fault is set.', faultRow);
+  list('journal', seen.journal, 'No call was received.', journalRow);
   fillFaultForm(seen);
 };
 const refresh = async () => {

@@ -28,7 +28,7 @@ export interface Fault {
   readonly remaining: number;
   readonly status?: number;
   readonly delayMs?: number;
-  /** How `sparse` leaves fields out. They are absent by default. */
+  /** The way in which `sparse` leaves fields out. By default they are absent. */
   readonly form?: LeftOutForm;
 }
 
@@ -57,7 +57,10 @@ export interface FaultRegistry {
   clear(): void;
 }
 
-/** Keeps faults in the order in which they were added. A used-up fault is removed. */
+/**
+ * Creates the registry. It keeps faults in the order in which they were added, and removes a
+ * used-up fault.
+ */
 export const createFaultRegistry = (random: Random): FaultRegistry => {
   let faults: Fault[] = [];
   const use = (matches: (fault: Fault) => boolean): Fault | undefined => {
@@ -69,10 +72,10 @@ export const createFaultRegistry = (random: Random): FaultRegistry => {
     return found;
   };
   return {
-    add({ times, status, delayMs, form, ...rest }) {
+    add({ times, status, delayMs, form, ...target }) {
       const fault: Fault = {
         id: random.uuid(),
-        ...rest,
+        ...target,
         remaining: times,
         ...(status !== undefined && { status }),
         ...(delayMs !== undefined && { delayMs }),

@@ -7,11 +7,11 @@ interface JournalEntry {
   readonly collaborator: string;
   readonly operation: string;
   readonly method: string;
-  /** Includes the query, without credentials. */
+  /** The path with the query, without credentials. */
   readonly path: string;
   readonly idempotencyKey?: string;
   readonly body: unknown;
-  /** The outcome of the work. Null while it runs, and if no work was done. */
+  /** The status of the response. It is null while the work runs, and if no work was done. */
   readonly status: number | null;
   readonly response: unknown;
   readonly fault?: string;
@@ -27,16 +27,16 @@ interface JournalFilter {
 }
 
 export interface Journal {
-  /** Records a call on arrival. Its `seq` is for `complete`. */
+  /** Records a call on arrival. Returns its `seq` for `complete`. */
   open(received: Received): number;
   complete(seq: number, status: number, response: unknown): void;
   list(filter?: JournalFilter): readonly JournalEntry[];
-  /** The newest `count`, newest first. */
+  /** Lists the newest `count` entries, newest first. */
   newest(count: number): readonly JournalEntry[];
   clear(): void;
 }
 
-/** Keeps every call received, in order of arrival. */
+/** Creates the journal, which keeps every received call in order of arrival. */
 export const createJournal = (clock: Clock): Journal => {
   let entries: JournalEntry[] = [];
   let first = 1;
@@ -49,7 +49,7 @@ export const createJournal = (clock: Clock): Journal => {
     },
     complete(seq, status, response) {
       const entry = entries[seq - first];
-      // A call in progress when the journal was cleared is no longer in it.
+      // The journal may have been cleared while the call was in progress.
       if (entry !== undefined) entries[seq - first] = { ...entry, status, response };
     },
     list: ({ collaborator, operation, after = 0 } = {}) =>

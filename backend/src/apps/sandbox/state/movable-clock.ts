@@ -1,10 +1,10 @@
 import { addMs, msBetween, type Clock } from '../../../platform/clock/clock.ts';
 
-/**
- * Gives the time to every process that runs with CLOCK_CONTROL (contract: collaborators > Time).
- */
+/** The clock that every process with CLOCK_CONTROL follows (contract: collaborators > Time). */
 export interface MovableClock extends Clock {
-  /** Milliseconds by which it is ahead of real time. They are negative when it is behind. */
+  /**
+   * Returns the milliseconds by which it is ahead of real time. They are negative if it is behind.
+   */
   offsetMs(): number;
   setOffsetMs(offsetMs: number): void;
   advanceSeconds(seconds: number): void;

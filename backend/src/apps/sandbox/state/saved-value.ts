@@ -8,7 +8,7 @@ export const toSaved = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, toSaved(inner)]));
 };
 
-/** Restores the value that `toSaved` was given. */
+/** Restores the value that was passed to `toSaved`. */
 export const fromSaved = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(fromSaved);
   if (typeof value !== 'object' || value === null) return value;

@@ -9,8 +9,8 @@ const fileName = 'sandbox-books.json';
 const version = 1;
 const shortestPauseMs = 200;
 /**
- * The pause after a save is this many times as long as the save, or longer. So saving takes little of
- * the process's time, however large the state.
+ * The pause after a save is at least this many times as long as the save. So saving takes little of
+ * the process's time, even if the state is large.
  */
 const pauseFactor = 20;
 
@@ -28,7 +28,7 @@ interface StateFileOptions {
 }
 
 export interface StateFile {
-  /** Restores what the last process saved, if anything, and resumes its unfinished work. */
+  /** Restores the state of the last process, if it saved one, and resumes its unfinished work. */
   load(): void;
   /** Schedules a save. Call it after each change of the state. */
   changed(): void;
@@ -51,8 +51,8 @@ const restore = (parts: SandboxParts, saved: Saved): void => {
   parts.clock.setOffsetMs(saved.clockOffsetMs);
   if (prices !== null) parts.prices.fix(prices);
   for (const { name, store } of parts.collaborators) {
-    const kept = saved.collaborators[name];
-    if (kept !== undefined) store.load(kept);
+    const records = saved.collaborators[name];
+    if (records !== undefined) store.load(records);
   }
   parts.outbox.resume(saved.deliveries);
   parts.resume();
@@ -71,7 +71,7 @@ const readSaved = (path: string): Saved | undefined => {
   if (!hasVersion || file.version !== version || !('books' in file)) {
     throw new Error(`${path} was written by another version of the sandbox; remove it`);
   }
-  // The cast is safe: a file of this version contains what `snapshot` returns.
+  // The cast is safe, since a file of this version contains a result of `snapshot`.
   return file.books as Saved;
 };
 

@@ -3,7 +3,7 @@ import { startSandbox, type Sandbox } from '../start-sandbox.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A response of the sandbox. `body` is its JSON, empty when the text is none. */
+/** A response of the sandbox. `body` is its JSON, or an empty object if the text is not JSON. */
 export interface CallResponse {
   readonly status: number;
   readonly body: Json;
@@ -12,7 +12,7 @@ export interface CallResponse {
 
 type Caller = (method: string, path: string, body?: unknown) => Promise<CallResponse>;
 
-/** Gives a running sandbox and its callers, each with the right credential. */
+/** A running sandbox and its callers, each with the right credential. */
 export interface OpenSandbox {
   readonly sandbox: Sandbox;
   readonly url: string;
@@ -28,7 +28,7 @@ export interface OpenSandbox {
 
 const parse = (text: string): Json => {
   try {
-    // Every answer of the sandbox that is JSON is an object.
+    // Every JSON answer of the sandbox is an object.
     return JSON.parse(text) as Json;
   } catch {
     return {};
@@ -52,26 +52,34 @@ const basic = (keyId: string, keySecret: string) => ({
   authorization: `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString('base64')}`,
 });
 
-/** Starts a sandbox on a free port, its lists without rows about something else. */
+/** Starts a sandbox on a free port, without unrelated rows in its lists. */
 export const openSandbox = async (
   options: Parameters<typeof startSandbox>[0] = {},
 ): Promise<OpenSandbox> => {
   const sandbox = await startSandbox({ addsOddRows: false, ...options });
   const { url } = sandbox;
-  const known = sandboxDefaults;
-  const { safegoldToken, msg91AuthKey } = known;
+  const defaults = sandboxDefaults;
+  const { safegoldToken, msg91AuthKey } = defaults;
   return {
     sandbox,
     url,
     safegold: createCaller(`${url}/safegold`, { authorization: `Bearer ${safegoldToken}` }),
-    gateway: createCaller(`${url}/gateway`, basic(known.gatewayKeyId, known.gatewayKeySecret)),
-    razorpay: createCaller(`${url}/razorpay`, basic(known.razorpayKeyId, known.razorpayKeySecret)),
+    gateway: createCaller(
+      `${url}/gateway`,
+      basic(defaults.gatewayKeyId, defaults.gatewayKeySecret),
+    ),
+    razorpay: createCaller(
+      `${url}/razorpay`,
+      basic(defaults.razorpayKeyId, defaults.razorpayKeySecret),
+    ),
     msg91: createCaller(`${url}/msg91`, { authkey: msg91AuthKey }),
     razorpayx: createCaller(
       `${url}/razorpayx`,
-      basic(known.razorpayxKeyId, known.razorpayxKeySecret),
+      basic(defaults.razorpayxKeyId, defaults.razorpayxKeySecret),
     ),
-    github: createCaller(`${url}/github`, { authorization: `Bearer ${String(known.githubToken)}` }),
+    github: createCaller(`${url}/github`, {
+      authorization: `Bearer ${String(defaults.githubToken)}`,
+    }),
     control: createCaller(`${url}/_control`),
     stop: () => sandbox.stop(),
   };

@@ -26,9 +26,9 @@ export const newFundAccount = async (
   { razorpayx }: OpenSandbox,
   change: object = {},
 ): Promise<string> => {
-  const { body: made } = await razorpayx('POST', '/v1/contacts', contact);
+  const { body: created } = await razorpayx('POST', '/v1/contacts', contact);
   const { body: account } = await razorpayx('POST', '/v1/fund_accounts', {
-    contact_id: made['id'],
+    contact_id: created['id'],
     account_type: 'bank_account',
     bank_account: { ...bankAccount, ...change },
   });
@@ -63,7 +63,7 @@ export const sendPayout = (
   return createCaller(`${url}/razorpayx`, headers)('POST', '/v1/payouts', body);
 };
 
-/** Starts a payout under this key, which is its reference too, and returns its id. */
+/** Starts a payout under this key, which is also its reference, and returns its id. */
 export const startPayout = async (
   open: OpenSandbox,
   { accountNumber, key }: { readonly accountNumber: string; readonly key: string },
@@ -88,9 +88,9 @@ export const validationBody = (accountNumber: string, bankAccountId: string) => 
 /** Starts a penny-drop of a bank account and returns its id. */
 export const startValidation = async (
   { razorpayx }: OpenSandbox,
-  asked: { readonly accountNumber: string; readonly bankAccountId: string },
+  account: { readonly accountNumber: string; readonly bankAccountId: string },
 ): Promise<string> => {
-  const body = validationBody(asked.accountNumber, asked.bankAccountId);
+  const body = validationBody(account.accountNumber, account.bankAccountId);
   const response = await razorpayx('POST', '/v1/fund_accounts/validations', body);
   return String(response.body['id']);
 };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 
-/** A webhook as it arrived. */
+/** A received webhook. */
 interface Received {
   readonly path: string;
   readonly eventId: string;
@@ -36,7 +36,8 @@ export const receiveWebhooks = async (): Promise<WebhookReceiver> => {
         signature: String(req.headers['x-gateway-signature']),
         headers: req.headers,
         raw,
-        // Webhooks are objects. The gateway's have both of these, the others their event.
+        // Webhooks are objects. The neutral gateway's have both of these fields, and the others
+        // only the event.
         ...(body as Pick<Received, 'event' | 'data'>),
       });
       res.writeHead(statuses.shift() ?? 200, { 'content-type': 'application/json' });

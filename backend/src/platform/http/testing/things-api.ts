@@ -18,7 +18,7 @@ interface Caller {
   readonly name: string;
 }
 
-/** Takes the token for the caller's name, and the name for a role. */
+/** Uses the token as the caller's name, and the name as a role. */
 export const guard: Guard = {
   schemeName: 'bearer',
   scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
@@ -38,7 +38,7 @@ const thing = z.object({
   nested: z.object({ count: z.int().min(1) }).optional(),
 });
 
-/** One route of each sort that the kernel has. */
+/** One route of each kind that the kernel supports. */
 export const routes: Route[] = [
   defineRoute({
     method: 'POST',

@@ -19,10 +19,10 @@ import {
   subscriptionSchema,
 } from './cashfree.wire.ts';
 
-/** Holds the mandates: whose phone number each was given with. */
+/** Stores the phone number of each mandate's customer. */
 export interface MandateStore extends CollaboratorStore {
   phoneOf(subscriptionId: string): string | undefined;
-  /** Remembers the first owner. A mandate does not change hands. */
+  /** Adds a mandate. A mandate keeps its first customer. */
   add(subscriptionId: string, phone: string): void;
 }
 
@@ -44,8 +44,8 @@ export const createMandateStore = (): MandateStore => {
 };
 
 /**
- * Accepts the mandate that an order names as given by its customer, unless the sandbox knows it as
- * another customer's. So any text can be a mandate token without a checkout for mandates.
+ * Adds the mandate that an order names as its customer's, unless the sandbox already knows it as
+ * another customer's. So any text can be a mandate token, without a checkout for mandates.
  */
 export const adoptMandate = (mandates: MandateStore, order: GatewayOrder): void => {
   const token = textOf(fieldsOf(order.extra?.['order_tags'])['subscription_id']);
@@ -85,7 +85,7 @@ const getSubscription = ({ mandates }: MandateDeps, { params }: Call): Answer =>
   return phone === undefined ? noSubscription : okAnswer(subscriptionView(id, phone));
 };
 
-/** A charge is the debit that was requested, and once it ended the payment with its outcome. */
+/** Shows a charge. It is the requested debit, or its payment once the debit has ended. */
 const currentCharge = ({ store }: MandateDeps, debit: GatewayDebit) =>
   chargeView(store.payment(debit.id) ?? debit);
 
@@ -108,7 +108,7 @@ const charge = (deps: MandateDeps, { body, headers }: Call): Answer => {
   }
   const order = store.order(orderId);
   if (order === undefined) return refusal(400, 'payment_id_invalid', 'There is no such order');
-  const made = store.addDebit({
+  const added = store.addDebit({
     order_id: orderId,
     reference: orderId,
     mandate_token: token,
@@ -121,8 +121,8 @@ const charge = (deps: MandateDeps, { body, headers }: Call): Answer => {
       payment_schedule_date: read.value.payment_schedule_date,
     },
   });
-  simulator.endDebitLater(made);
-  return okAnswer(chargeView(made));
+  simulator.endDebitLater(added);
+  return okAnswer(chargeView(added));
 };
 
 const getCharge = (deps: MandateDeps, { params }: Call): Answer => {

@@ -9,7 +9,7 @@ import type {
 import { jsonDecimal } from '../../core/wire-json.ts';
 import { rupees, timeText } from './cashfree.wire.ts';
 
-/** A charge of a subscription, before it ended or after. */
+/** A charge of a subscription, which is a debit until it has ended and then a payment. */
 type Charge = GatewayDebit | GatewayPayment;
 
 const groupOf: Readonly<Record<string, string>> = { netbanking: 'net_banking', card: 'debit_card' };
@@ -43,7 +43,7 @@ export const orderView = (order: GatewayOrder, status: string) => ({
   order_splits: [],
 });
 
-/** Shows what a payment's webhook and its entity have in common. */
+/** Shows the common part of a payment's webhook and its entity. */
 const paymentPart = (payment: GatewayPayment) => ({
   cf_payment_id: payment.id,
   payment_status: payment.status === 'captured' ? 'SUCCESS' : 'FAILED',
@@ -62,7 +62,9 @@ const paymentPart = (payment: GatewayPayment) => ({
   },
 });
 
-/** Names the fields of a payment that Cashfree may leave out and that have a stand-in. */
+/**
+ * The fields of a payment that Cashfree may leave out, and for which the service has a substitute.
+ */
 export const sparePaymentFields = [
   'entity',
   'order_id',
@@ -165,16 +167,16 @@ const disputePart = (dispute: GatewayDispute) => ({
 });
 
 /** Shows a dispute. Its id is a number. */
-export const disputeView = (dispute: GatewayDispute, of: Disputed) => ({
+export const disputeView = (dispute: GatewayDispute, disputed: Disputed) => ({
   dispute_id: jsonDecimal(dispute.id),
   ...disputePart(dispute),
-  order_details: orderDetails(of),
+  order_details: orderDetails(disputed),
 });
 
 /** Shows the dispute of a webhook, in which its id is text. */
-export const webhookDisputeView = (dispute: GatewayDispute, of: Disputed) => ({
+export const webhookDisputeView = (dispute: GatewayDispute, disputed: Disputed) => ({
   dispute: { dispute_id: dispute.id, ...disputePart(dispute) },
-  order_details: orderDetails(of),
+  order_details: orderDetails(disputed),
 });
 
 const chargeStatuses = { pending: 'PENDING', captured: 'SUCCESS', failed: 'FAILED' } as const;

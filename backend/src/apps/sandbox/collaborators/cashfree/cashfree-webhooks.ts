@@ -27,8 +27,8 @@ interface CashfreeProtocolOptions {
 }
 
 /** Returns true once no new attempt to pay an order may begin. */
-export const isExpired = ({ expires_at: at }: GatewayOrder, now: Date): boolean =>
-  at !== null && now >= new Date(at);
+export const isExpired = ({ expires_at: expiresAt }: GatewayOrder, now: Date): boolean =>
+  expiresAt !== null && now >= new Date(expiresAt);
 
 const isSparse = ({ extra }: GatewayOrder): boolean =>
   isSparseCustomer(fieldsOf(extra?.['customer_details'])['customer_phone']);
@@ -72,8 +72,9 @@ export const createCashfreeProtocol = (options: CashfreeProtocolOptions): Gatewa
       subscriptionOf(payment) === ''
         ? write('REFUND_STATUS_WEBHOOK', { refund: webhookRefundView(refund, order) })
         : write('SUBSCRIPTION_REFUND_STATUS', chargeRefundView(refund, order)),
-    disputeEvent: (dispute, of) => write('DISPUTE_CLOSED', webhookDisputeView(dispute, of)),
-    // Cashfree signs nothing for the customer's device. Any text will do.
+    disputeEvent: (dispute, disputed) =>
+      write('DISPUTE_CLOSED', webhookDisputeView(dispute, disputed)),
+    // Cashfree signs nothing for the customer's device, so this may be any text.
     checkoutSignature({ order_id: orderId }) {
       const order = store.order(orderId);
       return order === undefined ? '' : sessionOf(order);

@@ -65,7 +65,7 @@ const longestLifeMs = 30 * dayMs;
 const noOrder = refusal(404, 'order_not_found', 'Order Reference Id does not exist');
 const noPayment = refusal(404, 'payment_not_found', 'Payment does not exist');
 
-/** A charge of a subscription is no payment of its order. */
+/** Returns the payments of an order, without charges of its subscription. */
 const paymentsOf = ({ store }: OrderDeps, orderId: string) =>
   store.paymentsOf(orderId).filter((payment) => subscriptionOf(payment) === '');
 
@@ -124,7 +124,7 @@ const createOrder = (deps: OrderDeps, { body, headers }: Call): Answer => {
   return okAnswer(showOrder(deps, order));
 };
 
-/** Answers with what `show` makes of the order that the path names. */
+/** Answers with the view of the path's order that `show` returns. */
 const ofOrder =
   (deps: OrderDeps, show: (deps: OrderDeps, order: GatewayOrder) => unknown) =>
   ({ params }: Call): Answer => {
@@ -148,11 +148,11 @@ const listDisputes = ({ store }: OrderDeps, { params }: Call): Answer => {
   return okAnswer(disputes.map((dispute) => disputeView(dispute, { payment, order })));
 };
 
-/** Returns true for the order of a customer of whom Cashfree says no more than it must. */
+/** Returns true for the order of a customer whose optional fields Cashfree leaves out. */
 const isSparseOrder = (fields: Readonly<Record<string, unknown>>): boolean =>
   isSparseCustomer(fieldsOf(fields['customer_details'])['customer_phone']);
 
-// The types of `cashfree-pg` call all of them optional.
+// All of these fields are optional in the types of `cashfree-pg`.
 const orderShape = {
   spare: ['cf_order_id', 'entity', 'order_note', 'created_at', 'order_expiry_time'],
   needed: ['payment_session_id', 'customer_details'],
@@ -164,9 +164,11 @@ const paymentShape = {
   figure: 'payment_amount',
 };
 
-/** Returns a row of something else that is in a list of the API for good. */
-const oddOf = (kind: 'payment' | 'refund' | 'dispute', about: Readonly<Record<string, unknown>>) =>
-  oddRow(about, { amount: `${kind}_amount`, status: `${kind}_status`, time: 'created_at' });
+/** Returns an unrelated row that the API's list always contains. */
+const oddOf = (
+  kind: 'payment' | 'refund' | 'dispute',
+  identity: Readonly<Record<string, unknown>>,
+) => oddRow(identity, { amount: `${kind}_amount`, status: `${kind}_status`, time: 'created_at' });
 
 /** Serves orders, their payments and refunds, and disputes. */
 const orderOperations = (deps: OrderDeps): readonly Operation[] => {

@@ -10,8 +10,8 @@ export const rupees = (paise: number) => jsonDecimal(formatDecimal(BigInt(paise)
 const istOffsetMs = 330 * 60_000;
 
 /** Writes a time as Cashfree does, in seconds and in Indian time. */
-export const timeText = (at: Date): string =>
-  `${addMs(at, istOffsetMs).toISOString().slice(0, 19)}+05:30`;
+export const timeText = (date: Date): string =>
+  `${addMs(date, istOffsetMs).toISOString().slice(0, 19)}+05:30`;
 
 /** Reads rupees of at least one, with at most two decimals, into paise. */
 const amount = z.number().transform((value, context): number => {
@@ -42,7 +42,7 @@ export const orderSchema = z.object({
   order_tags: z.record(z.string(), z.string().max(255)).nullish(),
 });
 
-/** Describes the body of POST /subscriptions, as far as the sandbox keeps it. */
+/** Describes the fields of POST /subscriptions that the sandbox stores. */
 export const subscriptionSchema = z.object({
   subscription_id: z.string().regex(/^[\w.-]{1,250}$/u),
   customer_details: z.object({ customer_phone: phone, customer_email: z.string().nullish() }),

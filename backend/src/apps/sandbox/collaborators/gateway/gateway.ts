@@ -38,7 +38,10 @@ const orderSchema = z.object({
   expires_at: z.iso.datetime({ offset: true }).nullish(),
 });
 
-/** Describes the body of POST debits. `reference`, or the order's id, makes a repeat harmless. */
+/**
+ * Describes the body of POST debits. A repeat has the same `reference`, or without it the same
+ * order's id, and returns the first debit.
+ */
 const debitSchema = z.object({
   order_id: name,
   mandate_token: z.string().min(1).max(256),
@@ -70,9 +73,9 @@ interface OperationDeps {
   readonly simulator: GatewaySimulator;
 }
 
-const notFound = (what: string): Answer => ({
+const notFound = (kind: string): Answer => ({
   status: 404,
-  body: gatewayError('NOT_FOUND', `There is no such ${what}`),
+  body: gatewayError('NOT_FOUND', `There is no such ${kind}`),
 });
 
 const misstate = overstatePaise('amount_paise');
@@ -88,9 +91,9 @@ const orderView = (store: GatewayStore, order: GatewayOrder) => ({
 const createOrder = ({ store }: OperationDeps, { body }: Call): Answer => {
   const read = readBody(orderSchema, body);
   if ('refused' in read) return read.refused;
-  const { expires_at = null, ...given } = read.value;
-  const known = store.orderByReceipt(given.receipt);
-  return okAnswer(orderView(store, known ?? store.addOrder({ ...given, expires_at })));
+  const { expires_at = null, ...details } = read.value;
+  const known = store.orderByReceipt(details.receipt);
+  return okAnswer(orderView(store, known ?? store.addOrder({ ...details, expires_at })));
 };
 
 const getOrder = ({ store }: OperationDeps, { params }: Call): Answer => {
@@ -121,7 +124,7 @@ const listDisputes = ({ store }: OperationDeps, { params }: Call): Answer => {
   return okAnswer({ items: store.disputesOf(payment.id) });
 };
 
-/** Describes a page of the account's list: a period, and which rows of it. */
+/** Describes a page of the account's list by its period, its size and its offset. */
 const pageSchema = z.object({
   from: z.iso.datetime({ offset: true }),
   to: z.iso.datetime({ offset: true }),
@@ -138,8 +141,8 @@ const listByTime = (
   if ('refused' in read) return read.refused;
   const { count, skip } = read.value;
   const [from, to] = [Date.parse(read.value.from), Date.parse(read.value.to)];
-  const isWithin = (at: string): boolean => Date.parse(at) >= from && Date.parse(at) <= to;
-  const rows = newest.filter(({ created_at: at }) => isWithin(at));
+  const isWithin = (time: string): boolean => Date.parse(time) >= from && Date.parse(time) <= to;
+  const rows = newest.filter(({ created_at: createdAt }) => isWithin(createdAt));
   return okAnswer({ items: rows.slice(skip, skip + count) });
 };
 
@@ -153,20 +156,23 @@ const debit = ({ store, simulator }: OperationDeps, { body }: Call): Answer => {
   const known = store.debitByReference(reference);
   if (known !== undefined) return okAnswer(debitView(known));
   const currency = read.value.currency ?? order.currency;
-  const given = { order_id, reference, mandate_token, amount_paise, currency };
-  const made = store.addDebit({ ...given, status: 'pending' });
-  simulator.endDebitLater(made);
-  return okAnswer(debitView(made));
+  const details = { order_id, reference, mandate_token, amount_paise, currency };
+  const added = store.addDebit({ ...details, status: 'pending' });
+  simulator.endDebitLater(added);
+  return okAnswer(debitView(added));
 };
 
-/** Returns a row of something else that is in a list for good. */
-const oddOf = (about: Readonly<Record<string, unknown>>) =>
-  oddRow({ id: null, ...about }, { amount: 'amount_paise', status: 'status', time: 'created_at' });
+/** Returns an unrelated row that a list always contains. */
+const oddOf = (identity: Readonly<Record<string, unknown>>) =>
+  oddRow(
+    { id: null, ...identity },
+    { amount: 'amount_paise', status: 'status', time: 'created_at' },
+  );
 
 interface AccountList {
   readonly name: string;
   readonly path: string;
-  /** Names something else, for the row that is in the list for good. */
+  /** Identifies the unrelated row that the list always contains. */
   readonly odd: Readonly<Record<string, string>>;
   readonly rows: () => readonly { readonly created_at: string }[];
 }
@@ -279,8 +285,8 @@ interface GatewayOptions extends GatewayDeps {
 export const createGateway = (options: GatewayOptions): SimulatedGateway => {
   const { clock, random, keyId, keySecret } = options;
   const ids = { order: 'sbx_order', payment: 'sbx_pay', refund: 'sbx_rfnd' };
-  const more = { dispute: 'sbx_dspt', debit: 'sbx_debit' };
-  const store = createGatewayStore(clock, prefixedIds(random, { ...ids, ...more }));
+  const reversalIds = { dispute: 'sbx_dspt', debit: 'sbx_debit' };
+  const store = createGatewayStore(clock, prefixedIds(random, { ...ids, ...reversalIds }));
   const protocol = createNeutralProtocol(options);
   const simulator = createCheckoutSimulator({ ...options, store, protocol });
   const collaborator: Collaborator = {

@@ -12,7 +12,7 @@ export interface Run {
   readonly correlationId: string | null;
   readonly branch: string;
   readonly createdAt: string;
-  /** Set when it was ended by hand. */
+  /** Set if the run was ended by a control, and not by itself. */
   readonly ended: { readonly at: string; readonly conclusion: RunConclusion } | null;
 }
 
@@ -31,18 +31,18 @@ export interface GithubRunStore extends CollaboratorStore {
   end(run: Run, conclusion: RunConclusion): Run;
 }
 
-/** Ids do not fit into 32 bits, like GitHub's. */
+/** The first id. Like GitHub's ids, it does not fit into 32 bits. */
 const firstId = 10_000_000_001;
-/** Runs wait for a runner during this part of their time. */
+/** The part of a run's time in which it waits for a runner. */
 const queuedPart = 1 / 3;
 
 /** Keeps runs, each of which ends by itself after `settleMs` of real time. */
 export const createGithubRunStore = (system: Clock, settleMs: number): GithubRunStore => {
   let runs: readonly Run[] = [];
   return {
-    add(given) {
+    add(details) {
       const run: Run = {
-        ...given,
+        ...details,
         id: firstId + runs.length,
         createdAt: system.now().toISOString(),
         ended: null,
@@ -58,22 +58,22 @@ export const createGithubRunStore = (system: Clock, settleMs: number): GithubRun
       const created = new Date(createdAt);
       const ageMs = msBetween(created, system.now());
       const [startsMs, endsMs] = [settleMs * queuedPart, settleMs];
-      const at = (ms: number): string => addMs(created, ms).toISOString();
+      const timeAfter = (ms: number): string => addMs(created, ms).toISOString();
       if (ageMs >= endsMs) {
-        return { status: 'completed', conclusion: 'success', updatedAt: at(endsMs) };
+        return { status: 'completed', conclusion: 'success', updatedAt: timeAfter(endsMs) };
       }
       return ageMs >= startsMs
-        ? { status: 'in_progress', conclusion: null, updatedAt: at(startsMs) }
+        ? { status: 'in_progress', conclusion: null, updatedAt: timeAfter(startsMs) }
         : { status: 'queued', conclusion: null, updatedAt: createdAt };
     },
     end(run, conclusion) {
       const ended: Run = { ...run, ended: { at: system.now().toISOString(), conclusion } };
-      runs = runs.map((one) => (one.id === run.id ? ended : one));
+      runs = runs.map((other) => (other.id === run.id ? ended : other));
       return ended;
     },
     save: () => runs,
     load(saved) {
-      // Written by `save`. The file's version was checked.
+      // The value was written by `save`, and the file's version was checked.
       runs = saved as readonly Run[];
     },
     clear() {

@@ -56,7 +56,7 @@ const runView = (run: Run, state: RunState, origin: string) => ({
 
 const runAddresses = ({ id, owner, repo }: Run, origin: string) => ({
   url: `${origin}/github/repos/${owner}/${repo}/actions/runs/${id}`,
-  /** The sandbox's page shows it. */
+  /** The address on the sandbox's page. */
   html_url: `${origin}/#run-${id}`,
 });
 
@@ -67,10 +67,10 @@ const runDetails = (run: Run, origin: string) => {
 };
 
 interface GithubOptions {
-  /** Real time: runs do not follow the movable clock. */
+  /** Real time, since runs do not follow the movable clock. */
   readonly system: Clock;
   readonly settleMs: number;
-  /** Undefined refuses every caller. */
+  /** The accepted token. Undefined refuses every caller. */
   readonly token: string | undefined;
   readonly changed: () => void;
 }
@@ -81,7 +81,7 @@ interface Github {
   readonly simulator: RunSimulator;
 }
 
-/** Maps each workflow, which every repository here has, to its deployment target. */
+/** Maps each workflow to its deployment target. Every repository here has these workflows. */
 const workflows: ReadonlyMap<string, string> = new Map(
   ['backend', 'website', 'admin-portal', 'monitoring'].map((target) => [
     `deploy-${target}.yml`,
@@ -99,13 +99,18 @@ const placeOf = ({ params }: Call) => ({
 });
 
 /** Reads a count of the query and silently clamps it to GitHub's limits, as GitHub does. */
-const countOf = (query: URLSearchParams, name: string, fallback: number, most: number): number => {
+const countOf = (
+  query: URLSearchParams,
+  name: string,
+  fallback: number,
+  maxCount: number,
+): number => {
   const text = query.get(name) ?? '';
   const count = /^\d{1,9}$/u.test(text) ? Number(text) : fallback;
-  return Math.min(Math.max(count, 1), most);
+  return Math.min(Math.max(count, 1), maxCount);
 };
 
-/** A run of another workflow. */
+/** A run of another workflow, which every list contains. */
 const oddRun = oddRow(
   { id: null, path: '.github/workflows/nightly.yml@main' },
   { amount: 'run_number', status: 'status', time: 'created_at' },
@@ -114,7 +119,7 @@ const oddRun = oddRow(
 const listRuns = (runs: GithubRunStore, call: Call): Answer => {
   const { owner, repo, workflow } = placeOf(call);
   if (!workflows.has(workflow)) return refusal(404, 'Not Found');
-  // `created` has other forms too, but no caller here uses them.
+  // GitHub also accepts other forms of `created`, which no caller here uses.
   const since = /^>=(.+)$/u.exec(call.query.get('created') ?? '')?.[1] ?? '';
   const found = runs
     .all()
@@ -135,7 +140,7 @@ const dispatch = (runs: GithubRunStore, call: Call): Answer => {
   if (target === undefined) return refusal(404, 'Not Found');
   const read = dispatchSchema.safeParse(call.body);
   if (!read.success) return refusal(422, 'Invalid request.');
-  const { ref, inputs, return_run_details: isAsked } = read.data;
+  const { ref, inputs, return_run_details: wantsDetails } = read.data;
   if (ref !== branch && ref !== `refs/heads/${branch}`) {
     return refusal(422, `No ref found for: ${ref}`);
   }
@@ -147,15 +152,15 @@ const dispatch = (runs: GithubRunStore, call: Call): Answer => {
   const mark = correlationId === null ? '' : ` (${correlationId})`;
   const title = `Deploy ${target}${mark}`;
   const run = runs.add({ ...place, title, correlationId, branch });
-  return isAsked ? okAnswer(runDetails(run, call.origin)) : { status: 204 };
+  return wantsDetails ? okAnswer(runDetails(run, call.origin)) : { status: 204 };
 };
 
 const summarise = (runs: GithubRunStore, run: Run): RunSummary => {
   const { status, conclusion } = runs.stateOf(run);
   const { id, owner, repo, workflow, title, correlationId, createdAt } = run;
   const repository = `${owner}/${repo}`;
-  const about = { repository, workflow, title, correlationId, branch: run.branch, createdAt };
-  return { id: String(id), ...about, status, conclusion };
+  const details = { repository, workflow, title, correlationId, branch: run.branch, createdAt };
+  return { id: String(id), ...details, status, conclusion };
 };
 
 /** Creates GitHub Actions: dispatches of deployment workflows, and their runs. */

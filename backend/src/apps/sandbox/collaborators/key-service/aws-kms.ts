@@ -25,13 +25,13 @@ const isFor =
   ({ headers }: Pick<Call, 'headers'>) =>
     headers['x-amz-target'] === `TrentService.${operation}`;
 
-/** Keys in order: KMS takes an encryption context as a set of pairs. */
+/** Returns the encryption context with its keys sorted, since KMS treats it as a set of pairs. */
 const contextOf = (body: unknown): string => {
   const pairs = Object.entries(fieldsOf(fieldsOf(body)['EncryptionContext']));
   return JSON.stringify(pairs.toSorted(([one], [other]) => one.localeCompare(other)));
 };
 
-/** Every ciphertext begins with the version that made it, in two bytes. */
+/** Prepends the version of the key to a ciphertext, in two bytes. */
 const withVersion = (version: number, ciphertext: Buffer): Buffer => {
   const head = Buffer.alloc(2);
   head.writeUInt16BE(version);

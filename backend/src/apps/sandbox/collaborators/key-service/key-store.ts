@@ -7,11 +7,14 @@ interface KeyVersion {
   readonly key: string;
 }
 
-/** Keeps one symmetric key that never leaves, in versions. */
+/** Stores one symmetric key in versions. The key never leaves the store. */
 export interface KeyStore extends CollaboratorStore {
   /** Returns the version that encrypted, and the ciphertext. */
   encrypt(plaintext: Buffer, context: string): { version: number; ciphertext: Buffer };
-  /** Undefined for another key's ciphertext, another context or a changed one. */
+  /**
+   * Returns the plaintext, or undefined for another key's ciphertext, a changed ciphertext or
+   * another context.
+   */
   decrypt(version: number, ciphertext: Buffer, context: string): Buffer | undefined;
   /** Adds a version, which encrypts from then on. */
   rotate(): void;
@@ -58,11 +61,11 @@ export const createKeyStore = (changed: () => void): KeyStore => {
     },
     save: () => versions,
     load(saved) {
-      // Written by `save` of this or an earlier process.
+      // The value was written by `save` in this or an earlier process.
       versions = saved as readonly KeyVersion[];
     },
-    // The service's database holds its ciphertexts, and a reset of the sandbox does not change
-    // that.
+    // A reset of the sandbox keeps the key, since the service's database still contains
+    // ciphertexts.
     clear: () => {},
   };
 };

@@ -22,7 +22,8 @@ interface Message {
 interface MessageStore {
   add(message: Omit<Message, 'at'>): void;
   /**
-   * Lists the newest first. A phone, in any form of its number, limits the list to its messages.
+   * Lists the messages, newest first. With `phone`, in any form of its number, lists only the
+   * messages of that phone.
    */
   list(phone?: string): readonly Message[];
   clear(): void;
@@ -63,7 +64,7 @@ const otpPattern = /^\d{4,9}$/u;
 const defaultOtpMinutes = 1440;
 
 /** Returns the OTP of a template message, which is the variable of that name. */
-const otpAmong = (variables: Readonly<Record<string, unknown>>): string | null => {
+const otpOf = (variables: Readonly<Record<string, unknown>>): string | null => {
   const named = Object.entries(variables).find(([name]) => /^otp$/iu.test(name));
   return textOf(named?.[1]) ?? null;
 };
@@ -100,7 +101,7 @@ export const createMsg91 = ({ messages, random, authKey }: Msg91Options): Collab
     for (const { mobiles, ...variables } of recipients) {
       const values = Object.entries(variables).map(([name, value]) => `${name}=${textOf(value)}`);
       const text = [`Template ${template}`, ...values].join(' · ');
-      messages.add({ phone: `+${textOf(mobiles)}`, text, otp: otpAmong(variables) });
+      messages.add({ phone: `+${textOf(mobiles)}`, text, otp: otpOf(variables) });
     }
     return sent();
   };

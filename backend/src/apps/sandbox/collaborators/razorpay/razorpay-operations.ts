@@ -52,7 +52,7 @@ const listOrders = ({ store }: RazorpayDeps, { query }: Call): Answer => {
   return okAnswer(collectionView(rows));
 };
 
-/** Serves orders: one for a receipt, found by id and by receipt. */
+/** Serves orders. A receipt has at most one order, which is found by id or by receipt. */
 const orderOperations = (deps: RazorpayDeps): readonly Operation[] => {
   const path = '/v1/orders';
   return [
@@ -99,7 +99,10 @@ const getPayment = ({ store }: RazorpayDeps, { params }: Call): Answer => {
   return payment === undefined ? unknownId : okAnswer(paymentView(store, payment));
 };
 
-/** Serves the payments of an order, debits that have not ended among them, and one by its id. */
+/**
+ * Serves the payments of an order or of the account, and a payment by its id. Debits that have not
+ * ended are included.
+ */
 const paymentOperations = (deps: RazorpayDeps): readonly Operation[] => {
   return [
     {
@@ -144,7 +147,7 @@ const listRefunds = ({ store }: RazorpayDeps, { params, query }: Call): Answer =
     .refundsOf(payment.id)
     .toReversed()
     .slice(skip, skip + count)
-    .map((one) => refundView(one, payment.currency));
+    .map((row) => refundView(row, payment.currency));
   return okAnswer(collectionView(refunds));
 };
 
@@ -157,16 +160,16 @@ const showRefund = ({ store }: RazorpayDeps, id: string | undefined): Answer => 
 const createRefund = (deps: RazorpayDeps, { params, body }: Call): Answer => {
   const read = readBody(refundSchema, body ?? {});
   if ('refused' in read) return read.refused;
-  const play = { amountPaise: read.value.amount };
-  const played = deps.simulator.refund(params['paymentId'] ?? '', play);
-  if (played === undefined) return unknownId;
-  if ('leftPaise' in played) {
+  const requested = { amountPaise: read.value.amount };
+  const refunded = deps.simulator.refund(params['paymentId'] ?? '', requested);
+  if (refunded === undefined) return unknownId;
+  if ('leftPaise' in refunded) {
     return badRequest('The total refund amount is greater than the refund payment amount');
   }
-  return showRefund(deps, played.reference);
+  return showRefund(deps, refunded.reference);
 };
 
-/** Answers one page of rows of the whole account, newest first, of a stretch of time. */
+/** Answers one page of rows of the whole account within a period, newest first. */
 const listByTime = <T extends { readonly created_at: string }>(
   { query }: Call,
   newest: readonly T[],
@@ -176,19 +179,19 @@ const listByTime = <T extends { readonly created_at: string }>(
   if ('refused' in read) return read.refused;
   const { count, skip, from = 0, to = Number.MAX_SAFE_INTEGER } = read.value;
   const rows = newest
-    .filter(({ created_at: at }) => secondsOf(at) >= from && secondsOf(at) <= to)
+    .filter(({ created_at: time }) => secondsOf(time) >= from && secondsOf(time) <= to)
     .slice(skip, skip + count);
   return okAnswer(collectionView(rows.map(view)));
 };
 
 const listAllPayments = ({ store }: RazorpayDeps, call: Call): Answer =>
-  listByTime(call, store.newestPayments(Number.MAX_SAFE_INTEGER), (one) => paymentView(store, one));
+  listByTime(call, store.newestPayments(Number.MAX_SAFE_INTEGER), (row) => paymentView(store, row));
 
 const listAllRefunds = ({ store }: RazorpayDeps, call: Call): Answer =>
-  listByTime(call, store.refunds(), (one) => refundView(one, currencyOf(store, one.payment_id)));
+  listByTime(call, store.refunds(), (row) => refundView(row, currencyOf(store, row.payment_id)));
 
 const listDisputes = ({ store }: RazorpayDeps, call: Call): Answer =>
-  listByTime(call, store.disputes(), (one) => disputeView(one, currencyOf(store, one.payment_id)));
+  listByTime(call, store.disputes(), (row) => disputeView(row, currencyOf(store, row.payment_id)));
 
 const getDispute = ({ store }: RazorpayDeps, { params }: Call): Answer => {
   const dispute = store.disputes().find(({ id }) => id === params['disputeId']);

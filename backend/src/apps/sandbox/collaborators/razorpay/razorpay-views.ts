@@ -34,7 +34,7 @@ export const orderView = (store: GatewayStore, order: GatewayOrder) => {
   };
 };
 
-/** Names what a payment was made with, the way each method has it. */
+/** Returns the instrument of a payment in the field of its method. */
 const instrumentOf = (method: string) => ({
   card_id: method === 'card' ? 'card_sandbox' : null,
   bank: method === 'netbanking' ? 'HDFC' : null,
@@ -130,18 +130,20 @@ export const disputeView = (dispute: GatewayDispute, currency: string) => ({
   created_at: secondsOf(dispute.created_at),
 });
 
-/** Names the fields of a payment that Razorpay may leave out and that have a stand-in. */
+/**
+ * The fields of a payment that Razorpay may leave out, and for which the service has a substitute.
+ */
 export const sparePaymentFields = ['method', 'email', 'contact', 'vpa', 'bank', 'description'];
 
-/** Returns true for the order of a customer of whom no more is said than must be. */
+/** Returns true for the order of a customer whose optional fields Razorpay leaves out. */
 export const isSparseOrder = (order: GatewayOrder | undefined): boolean =>
   isSparseCustomer(fieldsOf(order?.extra?.['notes'])['contact']);
 
 const oddNames = { amount: 'amount', status: 'status', time: 'created_at' };
 
-/** Returns a row of something else that is in a list of the API for good. */
-export const oddEntity = (entity: string, about: Readonly<Record<string, unknown>> = {}) =>
-  oddRow({ id: `${entity}_of_another`, entity, ...about }, oddNames);
+/** Returns an unrelated row that the API's list always contains. */
+export const oddEntity = (entity: string, identity: Readonly<Record<string, unknown>> = {}) =>
+  oddRow({ id: `${entity}_of_another`, entity, ...identity }, oddNames);
 
 /** Shows a list as the API does. */
 export const collectionView = (items: readonly unknown[]) => ({

@@ -16,7 +16,7 @@ interface RazorpayOptions extends GatewayDeps {
   readonly webhookSecret: string;
 }
 
-/** A debit is a payment at Razorpay, so both have the same kind of id. */
+/** The prefixes of ids. A debit is a payment at Razorpay, so both have the same prefix. */
 const prefixes = {
   order: 'order',
   payment: 'pay',

@@ -4,7 +4,9 @@ import { badRequest } from '../razorpayx/razorpayx.wire.ts';
 const currency = z.string().regex(/^[A-Z]{3}$/u);
 const amount = z.number().int().min(100).max(Number.MAX_SAFE_INTEGER);
 
-/** Describes notes: at most 15 pairs of at most 256 characters each. An empty list is none. */
+/**
+ * Describes notes: at most 15 pairs of at most 256 characters each. An empty list means no notes.
+ */
 const notes = z
   .union([
     z
@@ -36,7 +38,10 @@ export const recurringSchema = z.object({
   notes,
 });
 
-/** Describes the body of POST payments/:id/refund. Without an amount all that is left goes. */
+/**
+ * Describes the body of POST payments/:id/refund. Without an amount, the whole remaining amount is
+ * refunded.
+ */
 export const refundSchema = z.object({ amount: z.number().int().min(1).optional() });
 
 /** Describes the requested page of a list: 10 rows by default, 100 at most. */
@@ -48,8 +53,8 @@ export const pageSchema = z.object({
   to: z.coerce.number().int().optional(),
 });
 
-/** Answers a receipt that an order has already (page test-s2s/error-index). */
+/** Refuses a receipt that another order already has (page test-s2s/error-index). */
 export const usedReceipt = badRequest('Order receipt should be unique.', 'receipt');
 
-/** Answers a payment for an order that was paid already. */
+/** Refuses a payment for an order that was already paid. */
 export const alreadyPaid = badRequest('Order already paid', 'order_id');

@@ -19,7 +19,8 @@ export interface RazorpayDeps {
 }
 
 // Customers and their mandates are made at the gateway's own checkout. Here every id is a valid
-// customer or mandate. The ten digits of a number in it, as in cust_9812345678, are its contact.
+// customer or mandate. If an id has ten digits, as cust_9812345678 does, they are the customer's
+// contact.
 const getCustomer = ({ params }: Call): Answer => {
   const id = params['customerId'] ?? '';
   if (!/^cust_\w+$/u.test(id)) return unknownId;
@@ -40,7 +41,7 @@ const debit = (deps: RazorpayDeps, { body }: Call): Answer => {
   if (amount !== order.amount_paise || currency !== order.currency) {
     return badRequest('Payment amount is different from the order amount', 'amount');
   }
-  const made = store.addDebit({
+  const added = store.addDebit({
     order_id,
     reference: order_id,
     mandate_token: token,
@@ -49,11 +50,11 @@ const debit = (deps: RazorpayDeps, { body }: Call): Answer => {
     status: 'pending',
     extra: { notes, customer_id, token_id: token },
   });
-  simulator.endDebitLater(made);
+  simulator.endDebitLater(added);
   return okAnswer({
-    razorpay_payment_id: made.id,
+    razorpay_payment_id: added.id,
     razorpay_order_id: order_id,
-    razorpay_signature: checkoutSignature(order_id, made.id),
+    razorpay_signature: checkoutSignature(order_id, added.id),
   });
 };
 

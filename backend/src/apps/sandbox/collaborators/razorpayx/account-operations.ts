@@ -20,16 +20,19 @@ interface AccountDeps {
 }
 
 /** Returns the contact with the same details, else a new one (page contacts/create). */
-const contactLike = (store: RazorpayxStore, given: z.output<typeof contactSchema>): Contact => {
-  const { name, email = null, contact = null, type = null, reference_id = null } = given;
+const findOrAddContact = (
+  store: RazorpayxStore,
+  details: z.output<typeof contactSchema>,
+): Contact => {
+  const { name, email = null, contact = null, type = null, reference_id = null } = details;
   const wanted = { name, email, contact, type, reference_id };
   const known = store.contacts.newestWhere(
-    (one) =>
-      one.name === name &&
-      one.email === email &&
-      one.contact === contact &&
-      one.type === type &&
-      one.reference_id === reference_id,
+    (row) =>
+      row.name === name &&
+      row.email === email &&
+      row.contact === contact &&
+      row.type === type &&
+      row.reference_id === reference_id,
   );
   return known ?? store.contacts.add(wanted);
 };
@@ -37,17 +40,17 @@ const contactLike = (store: RazorpayxStore, given: z.output<typeof contactSchema
 type BankAccount = z.output<typeof fundAccountSchema>['bank_account'];
 
 /** Returns the fund account with the same details, else a new one (page fund-accounts/create). */
-const fundAccountLike = (
+const findOrAddFundAccount = (
   store: RazorpayxStore,
   contactId: string,
   { name, ifsc, account_number }: BankAccount,
 ): FundAccount => {
   const known = store.fundAccounts.newestWhere(
-    (one) =>
-      one.contact_id === contactId &&
-      one.name === name &&
-      one.ifsc === ifsc &&
-      one.account_number === account_number,
+    (row) =>
+      row.contact_id === contactId &&
+      row.name === name &&
+      row.ifsc === ifsc &&
+      row.account_number === account_number,
   );
   return known ?? store.fundAccounts.add({ contact_id: contactId, name, ifsc, account_number });
 };
@@ -55,7 +58,7 @@ const fundAccountLike = (
 const createContact = ({ store }: AccountDeps, { body }: Call): Answer => {
   const read = readBody(contactSchema, body);
   if ('refused' in read) return read.refused;
-  return okAnswer(contactView(contactLike(store, read.value)));
+  return okAnswer(contactView(findOrAddContact(store, read.value)));
 };
 
 const createFundAccount = ({ store }: AccountDeps, { body }: Call): Answer => {
@@ -64,18 +67,22 @@ const createFundAccount = ({ store }: AccountDeps, { body }: Call): Answer => {
   const contact = store.contacts.get(read.value.contact_id);
   if (contact === undefined) return unknownId;
   const { bank_account: bankAccount } = read.value;
-  return okAnswer(fundAccountView(fundAccountLike(store, contact.id, bankAccount)));
+  return okAnswer(fundAccountView(findOrAddFundAccount(store, contact.id, bankAccount)));
 };
 
 const validate = ({ store, simulator, accountNumber }: AccountDeps, { body }: Call): Answer => {
   const read = readBody(validationSchema, body);
   if ('refused' in read) return read.refused;
-  const { source_account_number: source, fund_account: given, reference_id = null } = read.value;
+  const {
+    source_account_number: source,
+    fund_account: requested,
+    reference_id = null,
+  } = read.value;
   if (source !== accountNumber) {
     return badRequest('The account number is invalid.', 'source_account_number');
   }
-  const contact = contactLike(store, given.contact);
-  const account = fundAccountLike(store, contact.id, given.bank_account);
+  const contact = findOrAddContact(store, requested.contact);
+  const account = findOrAddFundAccount(store, contact.id, requested.bank_account);
   const validation = store.validations.add({
     fund_account_id: account.id,
     reference_id,
@@ -91,7 +98,10 @@ const getValidation = ({ store }: AccountDeps, { params }: Call): Answer => {
   return validation === undefined ? unknownId : okAnswer(validationView(store, validation));
 };
 
-/** Serves contacts, fund accounts and the composite penny-drop, which makes both. */
+/**
+ * Serves contacts, fund accounts, and the composite penny-drop, which also creates a contact and a
+ * fund account.
+ */
 export const accountOperations = (deps: AccountDeps): readonly Operation[] => {
   return [
     {

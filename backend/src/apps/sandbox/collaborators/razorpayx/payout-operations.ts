@@ -18,8 +18,8 @@ interface PayoutDeps {
   readonly accountNumber: string;
 }
 
-const count = (otherwise: number, minimum: number, maximum: number) =>
-  z.coerce.number().int().min(minimum).max(maximum).default(otherwise);
+const count = (defaultValue: number, minimum: number, maximum: number) =>
+  z.coerce.number().int().min(minimum).max(maximum).default(defaultValue);
 
 /** Describes the query of GET payouts (page payouts/fetch-all). */
 const listSchema = z.object({
@@ -76,8 +76,9 @@ const createPayout = (deps: PayoutDeps, call: Call): Answer => {
   const { store, simulator, accountNumber } = deps;
   const key = keyOf(call);
   if (key === undefined) {
-    const words = 'Idempotency key is missing. Include idempotency header and key in the request.';
-    return badRequest(words, 'X-Payout-Idempotency');
+    const message =
+      'Idempotency key is missing. Include idempotency header and key in the request.';
+    return badRequest(message, 'X-Payout-Idempotency');
   }
   if (!keyPattern.test(key)) {
     return badRequest('The idempotency key is not valid.', 'X-Payout-Idempotency');
@@ -131,13 +132,13 @@ const listPayouts = (deps: PayoutDeps, { query }: Call): Answer => {
 
 const sparePayoutFields = ['mode', 'utr', 'status_details', 'narration', 'purpose'];
 
-/** A row of another kind, for the list is narrowed by no more than its query. */
+/** A row of another kind. The list is filtered only by its query, so any row may be in it. */
 const oddPayout = oddRow(
   { id: 'poutlk_of_another', entity: 'payout_link' },
   { amount: 'amount', status: 'status', time: 'created_at' },
 );
 
-/** Serves payouts: makes one per idempotency key, reads one by its id, lists them. */
+/** Serves payouts. It creates one for each idempotency key, reads one by its id, and lists them. */
 export const payoutOperations = (deps: PayoutDeps): readonly Operation[] => {
   const payouts = '/v1/payouts';
   const isSparse = ({ params }: Call) => {

@@ -11,7 +11,7 @@ import { sendRazorpayxEvent, type RazorpayxWebhookDeps } from './razorpayx-webho
 
 /**
  * Maps the last digits of an account number to the final status of its payouts, if that is not
- * `processed`. A payout with undefined stays open (contract: collaborators > Sandbox outcomes).
+ * `processed`. With undefined, the payout stays open (contract: collaborators > Sandbox outcomes).
  */
 const payoutEndings: ReadonlyMap<string, PayoutPlay['outcome'] | undefined> = new Map([
   ['7777', 'failed'],
@@ -33,10 +33,10 @@ const validationEnding = (last4: string): ValidationPlay['outcome'] | undefined 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/u;
 
 /**
- * Returns true if a reference or an idempotency key is for this id of the service: it is the id, or
- * the id and an attempt (`-2`). A UUID may have lost its hyphens there.
+ * Returns true if a reference or an idempotency key is of this id of the service. It is the id
+ * itself, or the id with an attempt (`-2`). A UUID may lack its hyphens.
  */
-const standsFor = (text: string | null, id: string): boolean => {
+const isOfId = (text: string | null, id: string): boolean => {
   if (text === null) return false;
   const forms = uuid.test(id) ? [id, id.replaceAll('-', '')] : [id];
   return forms.some((form) => text === form || text.startsWith(`${form}-`));
@@ -45,7 +45,7 @@ const standsFor = (text: string | null, id: string): boolean => {
 export interface PayoutSimulatorDeps extends RazorpayxWebhookDeps {
   readonly store: RazorpayxStore;
   readonly changed: () => void;
-  /** Real time after which a payout or a penny-drop ends. */
+  /** The real time after which a payout or a penny-drop ends. */
   readonly settleMs: number;
 }
 
@@ -53,7 +53,7 @@ const utrDigits = 12;
 
 const isoAt = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
-/** Simulates payouts and penny-drops, and ends them by themselves too. */
+/** Simulates payouts and penny-drops, and can end them without a control. */
 export interface RazorpayxPayoutSimulator extends PayoutSimulator {
   /** Ends a payout after `settleMs`, unless its account keeps it open. */
   endPayoutLater(payout: Payout): void;
@@ -168,12 +168,12 @@ const summariseValidation = (
 const findPayout = ({ store }: PayoutSimulatorDeps, id: string): Payout | undefined =>
   store.payouts.get(id) ??
   store.payouts.newestWhere(
-    (payout) => standsFor(payout.reference_id, id) || standsFor(payout.idempotency_key, id),
+    (payout) => isOfId(payout.reference_id, id) || isOfId(payout.idempotency_key, id),
   );
 
 const findValidation = ({ store }: PayoutSimulatorDeps, id: string): Validation | undefined =>
   store.validations.get(id) ??
-  store.validations.newestWhere((validation) => standsFor(validation.reference_id, id));
+  store.validations.newestWhere((validation) => isOfId(validation.reference_id, id));
 
 /**
  * Ends payouts and penny-drops and sends their webhooks (contract: payments-and-webhooks > Payout

@@ -59,18 +59,18 @@ interface Row {
 
 type New<T extends Row> = Omit<T, 'id' | 'created_at'>;
 
-/** Holds the rows of one kind in the order of their creation. */
+/** Stores the rows of one kind in the order of their creation. */
 interface Table<T extends Row> {
   get(id: string | undefined): T | undefined;
-  /** Returns the newest that fits. */
-  newestWhere(fits: (row: T) => boolean): T | undefined;
+  /** Returns the newest row for which `matches` is true. */
+  newestWhere(matches: (row: T) => boolean): T | undefined;
   /** Newest first. */
   all(): readonly T[];
   add(row: New<T>): T;
   replace(row: T): void;
 }
 
-/** Holds the payout provider's contacts, fund accounts, payouts and penny-drops. */
+/** Stores the payout provider's contacts, fund accounts, payouts and penny-drops. */
 export interface RazorpayxStore extends CollaboratorStore {
   readonly contacts: Table<Contact>;
   readonly fundAccounts: Table<FundAccount>;
@@ -79,7 +79,7 @@ export interface RazorpayxStore extends CollaboratorStore {
 }
 
 /** Returns whole seconds, as the provider counts time. */
-export const secondsAt = (at: Date): number => Math.floor(at.getTime() / 1000);
+export const secondsAt = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 export const createRazorpayxStore = (clock: Clock, random: Random): RazorpayxStore => {
   const createTable = <T extends Row>(prefix: string) => {
@@ -91,11 +91,11 @@ export const createRazorpayxStore = (clock: Clock, random: Random): RazorpayxSto
     const all = () => [...rows.values()].toReversed();
     const table: Table<T> = {
       get: (id) => (id === undefined ? undefined : rows.get(id)),
-      newestWhere: (fits) => all().find(fits),
+      newestWhere: (matches) => all().find(matches),
       all,
-      add(given) {
-        // `New<T>` and the stamp make up T.
-        const row = { ...given, ...stamp() } as T;
+      add(fields) {
+        // `New<T>` and the stamp together have all fields of T.
+        const row = { ...fields, ...stamp() } as T;
         rows.set(row.id, row);
         return row;
       },
@@ -132,7 +132,7 @@ export const createRazorpayxStore = (clock: Clock, random: Random): RazorpayxSto
     validations: validations.table,
     save,
     load(value) {
-      // Written by `save`. The file's version was checked.
+      // The value was written by `save`, and the file's version was checked.
       const saved = value as ReturnType<typeof save>;
       contacts.load(saved.contacts);
       fundAccounts.load(saved.fundAccounts);

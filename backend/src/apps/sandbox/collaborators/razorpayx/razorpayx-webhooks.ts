@@ -18,7 +18,7 @@ export interface RazorpayxWebhookDeps {
 
 interface PayoutEvent {
   readonly event: string;
-  /** The reference of its payout or penny-drop, shown to people. */
+  /** The reference of its payout or penny-drop, as the sandbox's page shows it. */
   readonly subject: string;
   /** Names the entity within the event's payload. */
   readonly part: 'payout' | 'fund_account.validation';
@@ -29,8 +29,8 @@ const webhookPath = '/v1/webhooks/payout';
 const defaultDelayMs = 3000;
 
 /**
- * Signs and sends the payout provider's events (contract: payments-and-webhooks > Payout events),
- * as the provider's page webhooks/payloads/x says.
+ * Signs and sends the payout provider's events (contract: payments-and-webhooks > Payout events).
+ * Their form is on the provider's page webhooks/payloads/x.
  */
 export const sendRazorpayxEvent = async (
   deps: RazorpayxWebhookDeps,

@@ -16,7 +16,7 @@ interface RazorpayxOptions extends Omit<PayoutSimulatorDeps, 'store'> {
   readonly accountNumber: string;
 }
 
-/** Holds the collaborator and the simulator that plays its payouts. */
+/** The collaborator, and the simulator that plays its payouts. */
 interface Razorpayx {
   readonly collaborator: Collaborator;
   readonly simulator: RazorpayxPayoutSimulator;

@@ -22,7 +22,7 @@ export const badRequest = (description: string, field?: string): Answer => ({
   body: razorpayxError('BAD_REQUEST_ERROR', description, field),
 });
 
-/** Answers an unknown id (page errors/x). */
+/** Refuses an unknown id (page errors/x). */
 export const unknownId: Answer = badRequest('The id provided does not exist');
 
 const nameCharacters = /^[A-Za-z0-9 ’'\-_/().]*[A-Za-z0-9.]$/u;
@@ -69,7 +69,7 @@ export const payoutSchema = z.object({
     .nullish(),
 });
 
-/** Describes the body of POST fund_accounts/validations, the composite one. */
+/** Describes the body of POST fund_accounts/validations in its composite form. */
 export const validationSchema = z.object({
   source_account_number: z.string(),
   validation_type: z.enum(['pennydrop', 'optimized']).optional(),

@@ -1,8 +1,9 @@
 import { divideCeiling, divideFloor, divideHalfUp } from '../../../../money/index.ts';
 
 /**
- * SafeGold's own arithmetic, from its page buy-verify-api, kept apart from the service's: rupees
- * round up to two decimals, grams down to four. Prices and amounts in paise, weights in 0.0001 g.
+ * SafeGold's own arithmetic, from its page buy-verify-api. It is separate from the service's.
+ * Rupees are rounded up to two decimals, grams down to four. Prices and amounts are in paise,
+ * weights in 0.0001 g.
  */
 
 const UNITS_PER_GRAM = 10_000n;
@@ -20,7 +21,7 @@ export const rupeesFor = (weight: bigint, ratePaise: bigint): bigint =>
 export const weightFor = (amountPaise: bigint, ratePaise: bigint): bigint =>
   divideFloor(amountPaise * UNITS_PER_GRAM, ratePaise);
 
-/** Returns true when weight and amount match, whichever of the two the customer gave. */
+/** Returns true if weight and amount match. The customer may have chosen either of them. */
 export const agrees = (weight: bigint, amountPaise: bigint, ratePaise: bigint): boolean =>
   rupeesFor(weight, ratePaise) === amountPaise || weightFor(amountPaise, ratePaise) === weight;
 

@@ -38,7 +38,9 @@ const find = (
   return transaction?.side === side ? transaction : undefined;
 };
 
-/** Completes it on the first confirm in time. Any later one only reads its outcome. */
+/**
+ * Completes a transaction at the first confirm in time. A later confirm only returns its outcome.
+ */
 const complete = ({ store, clock }: ConfirmDeps, transaction: Transaction): Answer => {
   if (transaction.status === 2) return blankAnswer;
   if (transaction.status !== 0 && transaction.invoiceId !== null) {
@@ -90,7 +92,7 @@ const invoice = ({ store }: ConfirmDeps, { params, origin }: Call): Answer => {
   return okAnswer({ link: `${origin}/safegold/invoices/${transaction.invoiceId}.pdf` });
 };
 
-/** Serves confirms, which make a verified transaction final, order statuses and invoices. */
+/** Serves confirms, order statuses and invoices. A confirm makes a verified transaction final. */
 export const confirmOperations = (deps: ConfirmDeps): readonly Operation[] => {
   const bySide = (['buy', 'sell'] as const).flatMap((side): Operation[] => [
     {

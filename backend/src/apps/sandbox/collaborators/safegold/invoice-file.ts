@@ -4,7 +4,7 @@ import { formatDecimal } from '../../../../money/index.ts';
 import type { SafegoldStore } from './safegold-store.ts';
 import { timeText } from './safegold.wire.ts';
 
-/** Writes a one-page PDF with these lines of plain text. */
+/** Makes a PDF of one page with these lines of plain text. */
 const invoicePdf = (lines: readonly string[]): Buffer => {
   const escaped = lines.map((line) => line.replace(/[\\()]/gu, String.raw`\$&`));
   const text = `BT /F1 14 Tf 72 760 Td 22 TL ${escaped.map((line) => `(${line}) Tj T*`).join(' ')} ET`;
@@ -28,7 +28,10 @@ const invoicePdf = (lines: readonly string[]): Buffer => {
   return Buffer.from(file + table + trailer, 'latin1');
 };
 
-/** Serves the file behind the link of fetch-invoice. The link is the only key, as at SafeGold. */
+/**
+ * Serves the file that a link of fetch-invoice leads to. As at SafeGold, whoever has the link can
+ * read it.
+ */
 export const invoiceFile =
   (store: SafegoldStore): RequestHandler =>
   (req, res) => {

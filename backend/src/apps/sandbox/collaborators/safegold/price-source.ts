@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../platform/clock/clock.ts';
 
-/** Prices of a gram before tax, in paise. */
+/** The prices of a gram before tax, in paise. */
 export interface SpotPrices {
   readonly buyPaise: bigint;
   readonly sellPaise: bigint;
@@ -20,7 +20,10 @@ export interface PriceSource {
 const basePaise = 1_234_567n;
 const stepMs = 10_000;
 
-/** Returns a wave of whole steps: 0 up to `height` and back within `period` steps. */
+/**
+ * Returns the height of a triangular wave, which rises from 0 to `height` and falls back within
+ * `period` steps.
+ */
 const wave = (step: number, period: number, height: number): number => {
   const half = period / 2;
   const position = ((step % period) + period) % period;
@@ -37,8 +40,8 @@ const movingPrices = (now: Date): SpotPrices => {
 };
 
 /**
- * Varies the prices around INR 12,345.67 every 10 s of the movable clock: the same time
- * always gives the same price.
+ * Creates prices that vary around INR 12,345.67 every 10 s of the movable clock. The same time
+ * always has the same prices.
  */
 export const createPriceSource = (clock: Clock): PriceSource => {
   let fixedPrices: SpotPrices | undefined;

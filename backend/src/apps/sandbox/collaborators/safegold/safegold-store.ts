@@ -2,7 +2,7 @@ import { msBetween, type Clock } from '../../../../platform/clock/clock.ts';
 import type { CollaboratorStore } from '../../core/collaborator.ts';
 import { fromSaved, toSaved } from '../../state/saved-value.ts';
 
-/** The customer's side of a transaction. */
+/** The side of the customer in a transaction. */
 export type Side = 'buy' | 'sell';
 
 /** 0 not confirmed, 1 success, 2 failed, 3 in progress (pages buy-status-api, sell-status-api). */
@@ -19,7 +19,7 @@ export interface SafegoldUser {
   readonly hasPan: boolean;
 }
 
-/** A price that was quoted and holds until `expiresAtMs`. */
+/** A quoted price, which is valid until `expiresAtMs`. */
 interface Rate {
   readonly id: number;
   readonly side: Side;
@@ -33,7 +33,7 @@ export interface Transaction {
   readonly side: Side;
   readonly userId: number;
   readonly rateId: number;
-  /** Per gram, before tax. */
+  /** The price per gram before tax. */
   readonly ratePaise: bigint;
   readonly weight: bigint;
   readonly amountPaise: bigint;
@@ -52,7 +52,7 @@ interface Saved {
   readonly transactions: readonly Transaction[];
 }
 
-/** Holds SafeGold's customers, quoted rates and transactions. */
+/** Stores SafeGold's customers, quoted rates and transactions. */
 export interface SafegoldStore extends CollaboratorStore {
   user(id: string | undefined): SafegoldUser | undefined;
   userByMobile(mobileNo: string): SafegoldUser | undefined;
@@ -63,15 +63,18 @@ export interface SafegoldStore extends CollaboratorStore {
   addTransaction(transaction: Omit<Transaction, 'id'>): Transaction;
   transaction(id: string | undefined): Transaction | undefined;
   replaceTransaction(transaction: Transaction): void;
-  /** Oldest first. */
+  /** Lists a customer's transactions, oldest first. */
   transactionsOf(userId: number): readonly Transaction[];
-  /** The newest `count`, newest first. */
+  /** Lists the newest `count` transactions, newest first. */
   newestTransactions(count: number): readonly Transaction[];
-  /** Returns the customer's gold in 0.0001 g: bought less sold. A pending sale counts as sold. */
+  /**
+   * Returns the customer's gold in 0.0001 g, which is the bought less the sold weight. A pending
+   * sale counts as sold.
+   */
   balanceOf(userId: number): bigint;
 }
 
-/** Holds the rows, and the indexes that find them. */
+/** The rows and their indexes. */
 interface Rows {
   readonly users: Map<string, SafegoldUser>;
   readonly usersByMobile: Map<string, SafegoldUser>;
@@ -139,9 +142,8 @@ const loadRows = (rows: Rows, saved: Saved): void => {
 };
 
 /**
- * Creates an empty store with one running number for all its records. The number starts from real
- * time, so that no id is used twice if the sandbox forgets its records while the service keeps its
- * database.
+ * Creates an empty store. All records are numbered from one counter, which starts at the real time.
+ * So no id is used twice if the sandbox loses its records while the service keeps its database.
  */
 export const createSafegoldStore = (clock: Clock, system: Clock): SafegoldStore => {
   const rows = createRows();
@@ -181,7 +183,7 @@ export const createSafegoldStore = (clock: Clock, system: Clock): SafegoldStore 
         transactions: [...transactions.values()],
       } satisfies Saved),
     load(value) {
-      // Written by `save`. The file's version was checked.
+      // The value was written by `save`, and the file's version was checked.
       const saved = fromSaved(value) as Saved;
       lastId = Math.max(lastId, saved.lastId);
       loadRows(rows, saved);

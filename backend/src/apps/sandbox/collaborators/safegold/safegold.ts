@@ -49,7 +49,7 @@ const priceOperations = ({ store, prices }: PriceDeps): readonly Operation[] => 
 interface SafegoldOptions {
   readonly store: SafegoldStore;
   readonly prices: PriceSource;
-  /** The movable clock: rates and transactions age by it. */
+  /** The movable clock, by which rates and transactions age. */
   readonly clock: Clock;
   readonly enforcesKycLimits: boolean;
   readonly token: string;

@@ -24,8 +24,8 @@ export const readGrams = (value: unknown): bigint | undefined => readDecimal(val
 const istOffsetMs = 330 * 60_000;
 
 /** Writes a time in SafeGold's form: `YYYY-MM-DD HH:MM:SS` in IST. */
-export const timeText = (at: Date): string =>
-  addMs(at, istOffsetMs).toISOString().slice(0, 19).replace('T', ' ');
+export const timeText = (date: Date): string =>
+  addMs(date, istOffsetMs).toISOString().slice(0, 19).replace('T', ' ');
 
 /** Returns SafeGold's refusal: HTTP 400 with a code whose meaning depends on the endpoint. */
 export const refusal = (code: number, message: string): Answer => ({

@@ -55,11 +55,11 @@ const getUser = (store: SafegoldStore, { params }: Call) => {
 const updateKyc = (store: SafegoldStore, { params, body }: Call) => {
   const user = store.user(params['userId']);
   if (user === undefined) return unknownUser;
-  const given = fieldsOf(fieldsOf(body)['kyc_requirement']);
+  const details = fieldsOf(fieldsOf(body)['kyc_requirement']);
   const updated = {
     ...user,
-    hasPan: user.hasPan || textOf(given['pan_no']) !== undefined,
-    hasIdentity: user.hasIdentity || textOf(given['identity_no']) !== undefined,
+    hasPan: user.hasPan || textOf(details['pan_no']) !== undefined,
+    hasIdentity: user.hasIdentity || textOf(details['identity_no']) !== undefined,
   };
   store.replaceUser(updated);
   return okAnswer(userView(store, updated));
@@ -88,14 +88,14 @@ const listTransactions = (store: SafegoldStore, { params, query }: Call) => {
   const user = store.user(params['userId']);
   if (user === undefined) return unknownUser;
   const page = pageOf(query);
-  const settled = store
+  const completed = store
     .transactionsOf(user.id)
     .filter(({ status }) => status === 1 || status === 3)
     .toReversed();
   const path = `/v1/users/${user.id}/transactions?page=`;
-  const isLast = page * pageSize >= settled.length;
+  const isLast = page * pageSize >= completed.length;
   return okAnswer({
-    transactions: settled.slice((page - 1) * pageSize, page * pageSize).map(transactionView),
+    transactions: completed.slice((page - 1) * pageSize, page * pageSize).map(transactionView),
     meta: {
       previous: page > 1 ? path + (page - 1) : null,
       next: isLast ? null : path + (page + 1),
@@ -105,7 +105,7 @@ const listTransactions = (store: SafegoldStore, { params, query }: Call) => {
 
 const spareUserFields = ['name', 'mobile_no', 'pincode', 'email', 'kyc_requirement'];
 
-/** A transaction of somebody else. */
+/** A transaction of another customer, which every list contains. */
 const oddTransaction = oddRow(
   { type: 'gift', tx_id: null, user_id: 'user_of_another' },
   { amount: 'gold_amount', status: 'status', time: 'tx_date' },
@@ -113,7 +113,7 @@ const oddTransaction = oddRow(
 
 /** Serves customers and their history (pages registration-api, fetch-balance-api-1). */
 export const userOperations = (store: SafegoldStore): readonly Operation[] => {
-  const moreBalance = overstateDecimal('gold_balance', 4);
+  const overstateBalance = overstateDecimal('gold_balance', 4);
   return [
     {
       name: 'register',
@@ -123,7 +123,7 @@ export const userOperations = (store: SafegoldStore): readonly Operation[] => {
       isSparse: ({ body }) => isSparseCustomer(fieldsOf(body)['mobile_no']),
       handle: (call) => register(store, call),
       idempotencyKey: ({ body }) => textOf(fieldsOf(body)['mobile_no']),
-      misstate: moreBalance,
+      misstate: overstateBalance,
     },
     {
       name: 'get-user',
@@ -132,9 +132,10 @@ export const userOperations = (store: SafegoldStore): readonly Operation[] => {
       shape: { spare: spareUserFields, needed: ['gold_balance'] },
       isSparse: ({ params }) => isSparseCustomer(store.user(params['userId'])?.mobileNo),
       handle: (call) => getUser(store, call),
-      misstate: moreBalance,
+      misstate: overstateBalance,
     },
-    // The KYC update is part of registering a customer, so faults and journal count it as that.
+    // The KYC update is part of registering a customer, so faults and the journal treat it as
+    // `register`.
     {
       name: 'register',
       method: 'POST',

@@ -24,7 +24,7 @@ const minimumSellPaise = 1000n;
 const identityFromWeight = 300_000n;
 const panFromWeight = 500_000n;
 
-/** Codes are per endpoint (pages buy-verify-api, sell-verify-api). */
+/** The codes of refusals. Each endpoint has its own (pages buy-verify-api, sell-verify-api). */
 const codes = {
   buy: { missing: 1, rateMismatch: 2, noUser: 3, amounts: 4, invalidRate: 8 },
   sell: { missing: 1, rateMismatch: 2, noUser: 3, amounts: 5, invalidRate: 6 },
