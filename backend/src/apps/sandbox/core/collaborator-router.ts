@@ -40,6 +40,8 @@ interface Served {
 }
 
 const defaultSlowMs = 2000;
+/** Ends a `hold` whose faults are never cleared. */
+const longestHoldMs = 600_000;
 const unreadableText = '{"unreadable": ';
 
 /** Leaves out fields that have a stand-in if the answer is about a sparse customer. */
@@ -102,8 +104,8 @@ const sendUnreadable = ({ deps, seq, res }: Served, answer: Answer): void => {
 
 /**
  * Does the work of a call and responds to it as its fault requires: `error`, `timeout` and `reset`
- * do no work. `slow` works after its delay, so that the work still happens after the caller gave
- * up. The others work at once and misreport.
+ * do no work. `slow` works after its delay and `hold` once the faults are cleared, so that the work
+ * still happens after the caller gave up. The others work at once and misreport.
  */
 const serveCall = async (served: Served): Promise<void> => {
   const { collaborator, fault, deps, req, seq } = served;
@@ -119,11 +121,13 @@ const serveCall = async (served: Served): Promise<void> => {
     case 'reset':
       req.socket.resetAndDestroy();
       return undefined;
-    case 'slow': {
-      const { timers, backgroundWork } = deps;
-      const signal = backgroundWork.signal();
-      await timers.sleep(fault.delayMs ?? defaultSlowMs, signal);
-      if (signal.aborted) req.socket.destroy();
+    case 'slow':
+    case 'hold': {
+      const { timers, backgroundWork, faults } = deps;
+      const ended = backgroundWork.signal();
+      if (fault.fault === 'slow') await timers.sleep(fault.delayMs ?? defaultSlowMs, ended);
+      else await timers.sleep(longestHoldMs, AbortSignal.any([ended, faults.untilCleared()]));
+      if (ended.aborted) req.socket.destroy();
       else send(served, work(served));
       return undefined;
     }
