@@ -121,11 +121,7 @@ export const openCustomerApi = async ({
   const operator = operatorAs('SUPER_ADMIN');
 
   const as: OpenCustomerApi['as'] = (token) => bearerCaller(url, token);
-  const codeOf: OpenCustomerApi['codeOf'] = async (phone) => {
-    const { body } = await sandbox.control('GET', `/sms?phone=${encodeURIComponent(phone)}`);
-    const [newest] = body['messages'] as { otp: string }[]; // the control's own view
-    return newest?.otp ?? '';
-  };
+  const codeOf: OpenCustomerApi['codeOf'] = (phone) => sandbox.codeFor(phone);
   const drain = async (): Promise<void> => {
     const { gold, payments, banking, payouts } = services;
     const tasks = { ...gold.jobs, ...payments.jobs, ...banking.jobs, ...payouts.jobs };

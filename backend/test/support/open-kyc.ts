@@ -27,6 +27,8 @@ export interface OpenKyc {
   as(customer?: MadeCustomer): Caller;
   /** Posts an event of the KYC provider. */
   deliver(body: string, signature: string | undefined): Promise<Answer>;
+  /** The address of the customer API, with the prefix. */
+  readonly url: string;
   /** The address of the admin API, with the prefix. */
   readonly adminUrl: string;
   /** A caller of the admin API. */
@@ -89,6 +91,7 @@ export const openKyc = async (
     stop,
     make,
     admin,
+    url: customerUrl,
     adminUrl,
     as,
     deliver: (body, signature) =>
