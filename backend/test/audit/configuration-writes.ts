@@ -81,7 +81,7 @@ export const configurationWrites: Readonly<Record<string, AdminWrite>> = {
     'legal.policies.publish',
     () => ({
       path: '/legal/policies',
-      body: { slug: 'terms', version: '1', effectiveFrom: '2026-12-01', body: 'Be fair.' },
+      body: { slug: 'terms', version: '1', effectiveFrom: '2099-12-01', body: 'Be fair.' },
     }),
     { status: 201, parts: 'after', again: 409, bad: { body: {}, status: 400 } },
   ),

@@ -3,6 +3,10 @@ import { addSeconds, createSystemClock } from '../../src/platform/clock/clock.ts
 import { istDate } from '../../src/platform/clock/ist.ts';
 import type { DocumentedRoute, JsonSchema } from './openapi-document.ts';
 
+/** Returns the IST day that is so many days from today. */
+const dayAfter = (days: number): string =>
+  istDate(addSeconds(createSystemClock().now(), days * 86_400));
+
 /** Valid values of fields for which the schema alone does not give one. */
 const samples: Readonly<Record<string, unknown>> = {
   phone: '+919812345678',
@@ -13,12 +17,12 @@ const samples: Readonly<Record<string, unknown>> = {
   key: 'new-checkout',
   slug: 'terms',
   version: '2026-12',
-  effectiveFrom: '2026-12-01',
+  effectiveFrom: dayAfter(7),
   url: 'https://example.test/terms',
   imageUrl: 'https://example.test/banner.webp',
   linkUrl: '/gold',
-  startsAt: '2026-12-01T00:00:00Z',
-  endsAt: '2026-12-31T00:00:00Z',
+  startsAt: `${dayAfter(7)}T00:00:00Z`,
+  endsAt: `${dayAfter(37)}T00:00:00Z`,
   mpin: '4829',
   newMpin: '4829',
   currentMpin: '4829',
@@ -30,14 +34,14 @@ const samples: Readonly<Record<string, unknown>> = {
   unit: 'INR',
   amount: '1000',
   amount_inr: '1000',
-  start_date: istDate(addSeconds(createSystemClock().now(), 86_400)),
+  start_date: dayAfter(1),
   mandate_token: 'token-of-asha',
   mandate_max_inr: '5000',
-  mandate_valid_until: istDate(addSeconds(createSystemClock().now(), 3 * 365 * 86_400)),
-  due_at: '2026-12-01T03:30:00.000Z',
+  mandate_valid_until: dayAfter(3 * 365),
+  due_at: `${dayAfter(7)}T03:30:00.000Z`,
   until: '2026-01-15T09:30:00.000Z',
   receivedOn: '2026-01-20',
-  expiresOn: '2030-12-31',
+  expiresOn: dayAfter(365),
   pan: 'ABCPE1234F',
   aadhaar: '999941057058',
   pincode: '560001',

@@ -1,21 +1,14 @@
-import { createMsg91 } from '../../src/adapters/sms/msg91/create-msg91.ts';
-import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
-import { createAccounting } from '../../src/modules/accounting/index.ts';
-import { createAdmins } from '../../src/modules/admins/index.ts';
-import { insertHolding } from '../../src/modules/holdings/index.ts';
-import { createIdentity } from '../../src/modules/identity/index.ts';
-import { createNotify } from '../../src/modules/notifications/index.ts';
 import { createTokenSigner } from '../../src/platform/auth/jwt.ts';
 import { createBlindIndex, createSecretHasher } from '../../src/platform/crypto/index.ts';
-import { createFactories } from '#test/support/factories.ts';
 import { openKyc } from '#test/support/open-kyc.ts';
 import { bearerCaller, createCaller } from '#test/support/caller.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
+import { serveAccountingApi } from '#test/support/serve-apis.ts';
 
 /** The text of a key that is as good as any other. */
 export const keyOf = (name: string): string => `dev-only-${name}`.padEnd(40, '.');
 
-/** A process that knows these keys, newest first, on the database that all of them share. */
+/** The three APIs with these keys, newest first, on the database that all replicas share. */
 export const openReplica = async (shared: TestSystem, ...names: readonly string[]) => {
   const keys = names.map(keyOf).join(',');
   const system: TestSystem = {
@@ -24,58 +17,25 @@ export const openReplica = async (shared: TestSystem, ...names: readonly string[
     blindIndex: createBlindIndex(keys),
     hasher: createSecretHasher({ pepper: keys }),
   };
-  const { clock, db, logger, sandbox } = system;
-  const sms = createMsg91(
-    {
-      MSG91_BASE_URL: `${sandbox.url}/msg91`,
-      MSG91_AUTH_KEY: sandboxDefaults.msg91AuthKey,
-      MSG91_OTP_TEMPLATE_ID: 'template',
-      MSG91_TIMEOUT_MS: 10_000,
-    },
-    { clock, logger },
-  );
-  const identity = createIdentity({
-    ...system,
-    sms,
-    revocations: { revoke: async () => {}, isRevoked: async () => false },
-    credentialPepper: keys,
-    sendLimits: {
-      perAddressHour: 1000,
-      perNetworkHour: 1000,
-      perMinute: 1000,
-      customerSharePercent: 0,
-    },
-    codeMetrics: { countSend: () => {} },
-    signInRules: {
-      refusalsPerAddressHour: 1000,
-      trustedDevicesOnly: false,
-      sessionsPerCustomer: 20,
-      refusesCommonMpins: false,
-    },
-    onUserCreated: insertHolding,
-    findKycStatus: async () => 'PENDING',
-    notify: createNotify(system),
-  });
-  const kyc = await openKyc(system);
-  const admins = createAdmins({ ...system, tokenTtlSeconds: 3600 });
-  const accounting = createAccounting({ ...system, db });
-  const customerUrl = await system.serve({
-    prefix: '/v1',
-    routes: identity.customerRoutes,
-    guard: identity.customerGuard,
-  });
-  const adminUrl = await system.serve({
-    prefix: '/v1',
-    routes: admins.adminRoutes,
-    guard: admins.guard,
-  });
-  const portalUrl = await system.serve({ prefix: '/v1', ...accounting });
+  const { sandbox } = system;
+  const [kyc, accounting] = await Promise.all([
+    openKyc(system, {
+      JWT_SECRET: keys,
+      BLIND_INDEX_KEY: keys,
+      CREDENTIAL_PEPPER: keys,
+      OTP_SENDS_PER_NETWORK_HOUR: '10000',
+      SMS_PER_MINUTE: '10000',
+      SMS_CUSTOMER_SHARE_PERCENT: '0',
+    }),
+    serveAccountingApi(system),
+  ]);
+  const portalUrl = accounting.url;
   return {
     system,
-    make: createFactories(system),
+    make: kyc.make,
     kyc,
-    customer: (token?: string) => bearerCaller(customerUrl, token),
-    admin: (token?: string) => bearerCaller(adminUrl, token),
+    customer: (token?: string) => bearerCaller(kyc.url, token),
+    admin: (token?: string) => bearerCaller(kyc.adminUrl, token),
     portal: bearerCaller(portalUrl),
     /**
      * With a token in the header that the accounting API reads, or in the header that it does not.
@@ -87,15 +47,12 @@ export const openReplica = async (shared: TestSystem, ...names: readonly string[
     secret: keys,
     /** Sends a code for sign-in, and returns it. */
     async send(phone: string): Promise<string> {
-      await bearerCaller(customerUrl)('POST', '/auth/send-otp', { phone });
-      const { body } = await sandbox.control('GET', `/sms?phone=${encodeURIComponent(phone)}`);
-      const [newest] = body['messages'] as { otp: string }[]; // the control's own view
-      return newest?.otp ?? '';
+      await kyc.as()('POST', '/auth/send-otp', { phone });
+      return sandbox.codeFor(phone);
     },
-    verify: (phone: string, otp: string) =>
-      bearerCaller(customerUrl)('POST', '/auth/verify-otp', { phone, otp }),
+    verify: (phone: string, otp: string) => kyc.as()('POST', '/auth/verify-otp', { phone, otp }),
     async stop(): Promise<void> {
-      await Promise.all([sms.close(), kyc.stop()]);
+      await Promise.all([kyc.stop(), accounting.close()]);
     },
   };
 };

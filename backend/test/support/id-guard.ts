@@ -2,11 +2,10 @@ import { AppError } from '../../src/platform/errors/app-error.ts';
 import type { Guard } from '../../src/platform/http/index.ts';
 
 /**
- * Takes the token for the id of its customer, or of an operator or portal user
- * who may do everything. The tests
- * of modules behind it move business time by days, and name customers by their ids alone: a token
- * of identity's own guard would have ended, and needs a session and a phone. That guard stands
- * before the whole APIs, in `openCustomerApi`, in `openRunningSystem` and in identity's own tests.
+ * Takes the token for the id of its customer, or of an operator or portal user who may do
+ * everything. The tests of modules behind it move business time by days, and name customers by their
+ * ids alone: a token of identity's own guard would have expired, and needs a session and a phone.
+ * The APIs that `serve-apis.ts` serves have their own guards.
  */
 export const idGuard: Guard = {
   scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'id' },

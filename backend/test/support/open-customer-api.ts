@@ -1,18 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createCustomerApi, customerApiVariables } from '../../src/apps/customer/customer-api.ts';
-import { createAdmins, type AdminRole } from '../../src/modules/admins/index.ts';
-import { createKycAdminRoutes } from '../../src/modules/kyc/index.ts';
-import { createUsersAdminRoutes } from '../../src/modules/users/index.ts';
-import { createProductOrderAdminRoutes } from '../../src/modules/product-orders/index.ts';
-import { createNotify } from '../../src/modules/notifications/index.ts';
-import { loadConfig } from '../../src/runtime/load-config.ts';
+import type { createCustomerApi } from '../../src/apps/customer/customer-api.ts';
+import type { AdminRole } from '../../src/modules/admins/index.ts';
 import { bearerCaller, type Answer, type Caller } from './caller.ts';
 import { eventually } from './eventually.ts';
 import { createFactories, type Factories } from './factories.ts';
 import { pngBase64 } from './open-kyc.ts';
 import { openTestSystem, type TestSystem } from './open-test-system.ts';
 import { runQueuedJobs } from './run-queued-jobs.ts';
+import { serveAdminApi, serveCustomerApi } from './serve-apis.ts';
 
 type CustomerApi = ReturnType<typeof createCustomerApi>;
 
@@ -37,7 +33,7 @@ export interface SignedInPerson extends Person {
   readonly bankAccountId: string;
 }
 
-/** The whole customer API in this process, as `main.ts` wires it, and the review of KYC. */
+/** The customer API and the admin API in this process, as their processes build them. */
 export interface OpenCustomerApi {
   readonly system: TestSystem;
   readonly services: CustomerApi['services'];
@@ -45,9 +41,7 @@ export interface OpenCustomerApi {
   /** Address with the API's prefix. */
   readonly url: string;
   as(token?: string): Caller;
-  /**
-   * A super admin's calls of the review of KYC, of orders, product orders, payouts and customers.
-   */
+  /** A super admin's calls of the admin API. */
   readonly operator: Caller;
   /** The same as an operator of this role. */
   operatorAs(role: AdminRole): Caller;
@@ -88,44 +82,27 @@ export const openCustomerApi = async ({
   ...options
 }: { readonly seeded?: boolean; readonly lockWaitMs?: number } = {}): Promise<OpenCustomerApi> => {
   const system = await openTestSystem({ seeded, ...options });
-  const { db, env, random, sandbox, settingsDir } = system;
+  const { db, random, sandbox, settingsDir } = system;
   for (const gate of ['DIGITAL_GOLD_PAYMENT_ENABLED', 'DIGITAL_SELL_ENABLED']) {
     await writeFile(join(settingsDir, gate), 'true');
   }
-  const api = createCustomerApi(loadConfig(customerApiVariables, env), env, system);
-  const { services } = api;
-  const { routes, guard } = api.definition;
-  const url = await system.serve({ prefix: '/v1', routes, guard });
+  const [customerApi, adminApi] = await Promise.all([
+    serveCustomerApi(system),
+    serveAdminApi(system),
+  ]);
+  const { url } = customerApi;
+  const { services } = customerApi.api;
   sandbox.sandbox.setCustomerBaseUrl(url.slice(0, -'/v1'.length));
   const make = createFactories(system);
-  const adminUrl = await system.serve({
-    prefix: '/v1',
-    routes: [
-      ...createKycAdminRoutes({ ...system, notify: createNotify(system) }),
-      ...services.gold.adminRoutes,
-      ...services.payouts.adminRoutes,
-      ...createUsersAdminRoutes({
-        ...system,
-        // The cache is lost: what has to end at once does so without it.
-        revocations: { revoke: async () => {}, isRevoked: async () => false },
-      }),
-      ...createProductOrderAdminRoutes({ ...system, notify: createNotify(system) }),
-    ],
-    guard: createAdmins({ ...system, tokenTtlSeconds: 3600 }).guard,
-  });
   // Each call has a new token, since tests move the time by days.
   const operatorAs =
     (role: AdminRole): Caller =>
     async (method, path, body) =>
-      bearerCaller(adminUrl, (await make.admin(role)).token)(method, path, body);
+      bearerCaller(adminApi.url, (await make.admin(role)).token)(method, path, body);
   const operator = operatorAs('SUPER_ADMIN');
 
   const as: OpenCustomerApi['as'] = (token) => bearerCaller(url, token);
-  const codeOf: OpenCustomerApi['codeOf'] = async (phone) => {
-    const { body } = await sandbox.control('GET', `/sms?phone=${encodeURIComponent(phone)}`);
-    const [newest] = body['messages'] as { otp: string }[]; // the control's own view
-    return newest?.otp ?? '';
-  };
+  const codeOf: OpenCustomerApi['codeOf'] = (phone) => sandbox.codeFor(phone);
   const drain = async (): Promise<void> => {
     const { gold, payments, banking, payouts } = services;
     const tasks = { ...gold.jobs, ...payments.jobs, ...banking.jobs, ...payouts.jobs };
@@ -246,8 +223,7 @@ export const openCustomerApi = async ({
       }
     },
     async close() {
-      await api.sms.close();
-      await services.close();
+      await Promise.all([customerApi.close(), adminApi.close()]);
       await system.close();
     },
   };

@@ -91,11 +91,7 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
 
   const as: OpenIdentity['as'] = (token) =>
     createCaller(base, token === undefined ? {} : { authorization: `Bearer ${token}` });
-  const codeOf = async (phone: string): Promise<string> => {
-    const { body } = await sandbox.control('GET', `/sms?phone=${encodeURIComponent(phone)}`);
-    const [newest] = body['messages'] as { otp: string }[]; // the control's own view
-    return newest?.otp ?? '';
-  };
+  const codeOf = (phone: string): Promise<string> => sandbox.codeFor(phone);
 
   return {
     url: base,

@@ -1,6 +1,3 @@
-import { createAdmins } from '../../src/modules/admins/index.ts';
-import { createKycAdminRoutes } from '../../src/modules/kyc/index.ts';
-import { createNotify } from '../../src/modules/notifications/index.ts';
 import { bearerCaller, createCaller, type Answer, type Caller } from './caller.ts';
 import {
   createFactories,
@@ -10,7 +7,7 @@ import {
   type MadeCustomer,
 } from './factories.ts';
 import { openTestSystem, type TestSystem } from './open-test-system.ts';
-import { serveCustomerApi } from './serve-apis.ts';
+import { serveAdminApi, serveCustomerApi } from './serve-apis.ts';
 
 /** The smallest PNG: one pixel. */
 export const pngBase64 =
@@ -21,7 +18,7 @@ export const png = { kind: 'PAN', contentType: 'image/png', dataBase64: pngBase6
 /** In force: the new one and the one before it. */
 export const kycWebhookSecrets = ['new-kyc-webhook-secret', 'old-kyc-webhook-secret'];
 
-/** The customer API as its process builds it, and the review of KYC. */
+/** The customer API and the admin API as their processes build them, for tests of KYC. */
 export interface OpenKyc {
   readonly system: TestSystem;
   readonly make: Factories;
@@ -30,6 +27,8 @@ export interface OpenKyc {
   as(customer?: MadeCustomer): Caller;
   /** Posts an event of the KYC provider. */
   deliver(body: string, signature: string | undefined): Promise<Answer>;
+  /** The address of the customer API, with the prefix. */
+  readonly url: string;
   /** The address of the admin API, with the prefix. */
   readonly adminUrl: string;
   /** A caller of the admin API. */
@@ -41,36 +40,32 @@ export interface OpenKyc {
   submit(customer: MadeCustomer, changes?: Readonly<Record<string, unknown>>): Promise<Answer>;
   /** The id of the customer's record. */
   recordOf(customer: MadeCustomer): Promise<string>;
-  /** Closes the API of an opener that was given its system. */
+  /** Closes the APIs of an opener that was given its system. */
   stop(): Promise<void>;
 }
 
 /**
- * Opens it. Closing its `system` closes everything. An opener with the clients of `given` has to be
- * stopped before that system is closed.
+ * Opens it, with `own` over the usual environment. Closing its `system` closes everything. An opener
+ * with the clients of `given` has to be stopped before that system is closed.
  */
 export const openKyc = async (
   given?: TestSystem,
-  { requiresDateOfBirth = false }: { readonly requiresDateOfBirth?: boolean } = {},
+  own: Readonly<Record<string, string>> = {},
 ): Promise<OpenKyc> => {
   const system = given ?? (await openTestSystem());
-  const { db, provider } = system;
+  const { db } = system;
   const make = createFactories(system);
-  const [customerApi, adminUrl, admin] = await Promise.all([
-    serveCustomerApi(system, {
-      env: {
-        KYC_REQUIRES_DATE_OF_BIRTH: String(requiresDateOfBirth),
-        KYC_WEBHOOK_SECRETS: kycWebhookSecrets.join(','),
-      },
-    }),
-    system.serve({
-      prefix: '/v1',
-      routes: createKycAdminRoutes({ ...system, provider, notify: createNotify(system) }),
-      guard: createAdmins({ ...system, tokenTtlSeconds: 60 }).guard,
-    }),
+  const env = { KYC_WEBHOOK_SECRETS: kycWebhookSecrets.join(','), ...own };
+  const [customerApi, adminApi, admin] = await Promise.all([
+    serveCustomerApi(system, { env }),
+    serveAdminApi(system, { env }),
     make.admin('ADMIN'),
   ]);
   const { url: customerUrl } = customerApi;
+  const { url: adminUrl } = adminApi;
+  const stop = async (): Promise<void> => {
+    await Promise.all([customerApi.close(), adminApi.close()]);
+  };
   const numbers = createNumbers(system.random);
   const as = (customer?: MadeCustomer): Caller => bearerCaller(customerUrl, customer?.token);
 
@@ -89,13 +84,14 @@ export const openKyc = async (
     system: {
       ...system,
       async close() {
-        await customerApi.close();
+        await stop();
         await system.close();
       },
     },
-    stop: () => customerApi.close(),
+    stop,
     make,
     admin,
+    url: customerUrl,
     adminUrl,
     as,
     deliver: (body, signature) =>

@@ -1,10 +1,6 @@
-import { createAdmins } from '../../src/modules/admins/index.ts';
 import { createNotify } from '../../src/modules/notifications/index.ts';
 import type { LivePriceReader } from '../../src/modules/price/index.ts';
-import {
-  createProductOrderAdminRoutes,
-  createProductOrderCustomerRoutes,
-} from '../../src/modules/product-orders/index.ts';
+import { createProductOrderCustomerRoutes } from '../../src/modules/product-orders/index.ts';
 import { createTransactionCustomerRoutes } from '../../src/modules/transactions/index.ts';
 import { paise, type Paise } from '../../src/money/index.ts';
 import type { Services } from '../../src/runtime/create-services.ts';
@@ -14,6 +10,7 @@ import { createFactories, type Factories, type MadeAdmin } from './factories.ts'
 import { idGuard } from './id-guard.ts';
 import { asReplica, openServices } from './open-services.ts';
 import { openTestSystem, type TestSystem } from './open-test-system.ts';
+import { serveAdminApi } from './serve-apis.ts';
 
 /** A 24 karat gram of INR 7,213.57 in every test that sets no other price. */
 export const usualRate: Paise = paise(721_357n);
@@ -109,11 +106,7 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
   };
   const url = await serve({});
   const signedIn = (userId: string): Caller => bearerCaller(url, userId);
-  const adminUrl = await system.serve({
-    prefix: '/v1',
-    routes: createProductOrderAdminRoutes({ ...system, notify: createNotify(system) }),
-    guard: createAdmins({ ...system, tokenTtlSeconds: 3600 }).guard,
-  });
+  const adminApi = await serveAdminApi(system);
 
   return {
     system,
@@ -148,7 +141,7 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
     },
     async operator(role = 'ADMIN') {
       const made = await factories.admin(role);
-      return { ...made, call: bearerCaller(adminUrl, made.token) };
+      return { ...made, call: bearerCaller(adminApi.url, made.token) };
     },
     async product({ stock, ...changes } = {}) {
       const [id, at] = [random.uuid(), clock.now()];
@@ -171,6 +164,7 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
       return call('POST', '/product-orders', { items, shippingAddress: goodAddress, ...more });
     },
     async close() {
+      await adminApi.close();
       for (const services of opened) await services.close();
       await system.close();
     },

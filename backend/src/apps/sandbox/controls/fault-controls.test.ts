@@ -98,6 +98,21 @@ describe('each kind of fault', () => {
     expect((await confirm(open, 'buy', userId, txId)).status).toBe(200);
   });
 
+  it('hold: works once the faults are cleared', async () => {
+    await onConfirm({ fault: 'hold' });
+    const held = confirm(open, 'buy', userId, txId);
+    await eventually(async () =>
+      expect(await confirmEntries()).toMatchObject([{ status: null, fault: 'hold' }]),
+    );
+    // A removed fault leaves the calls that it met as they are.
+    const { body } = await onConfirm({ fault: 'reset' });
+    await open.control('DELETE', `/faults/${String(body['id'])}`);
+    expect(await bought()).toEqual([0, 0]);
+    await open.control('DELETE', '/faults');
+    expect((await held).status).toBe(200);
+    expect(await bought()).toEqual([1, 0.3287]);
+  });
+
   it('malformed: the work is done, the answer unreadable', async () => {
     await onConfirm({ fault: 'malformed' });
     const { status, text } = await confirm(open, 'buy', userId, txId);
@@ -160,11 +175,11 @@ describe('which calls a fault meets', () => {
     expect(await statusOf(open, 'buy', txId)).toBe(0);
   });
 
-  it('all eleven kinds, at every operation', async () => {
+  it('all twelve kinds, at every operation', async () => {
     const { body } = await open.control('GET', '/overview');
     const parties = body['collaborators'] as { name: string; operations: string[] }[];
     const kinds = body['faultKinds'] as string[];
-    expect(kinds).toHaveLength(11);
+    expect(kinds).toHaveLength(12);
     for (const { name, operations } of parties) {
       for (const operation of ['*', ...operations]) {
         for (const fault of kinds) {

@@ -43,6 +43,8 @@ interface ServedCall {
 }
 
 const defaultSlowMs = 2000;
+/** Ends a `hold` whose faults are never cleared. */
+const longestHoldMs = 600_000;
 const unreadableText = '{"unreadable": ';
 
 /**
@@ -108,8 +110,8 @@ const sendUnreadable = ({ deps, seq, res }: ServedCall, answer: Answer): void =>
 
 /**
  * Does the work of a call and responds to it as its fault requires. The faults `error`, `timeout`
- * and `reset` do no work. `slow` works after its delay, even if the caller has given up by then.
- * The other faults work at once and change the response.
+ * and `reset` do no work. `slow` works after its delay, and `hold` once the faults are cleared, even
+ * if the caller has given up by then. The other faults work at once and change the response.
  */
 const serveCall = async (served: ServedCall): Promise<void> => {
   const { collaborator, fault, deps, req, seq } = served;
@@ -125,11 +127,13 @@ const serveCall = async (served: ServedCall): Promise<void> => {
     case 'reset':
       req.socket.resetAndDestroy();
       return undefined;
-    case 'slow': {
-      const { timers, backgroundWork } = deps;
-      const signal = backgroundWork.signal();
-      await timers.sleep(fault.delayMs ?? defaultSlowMs, signal);
-      if (signal.aborted) req.socket.destroy();
+    case 'slow':
+    case 'hold': {
+      const { timers, backgroundWork, faults } = deps;
+      const ended = backgroundWork.signal();
+      if (fault.fault === 'slow') await timers.sleep(fault.delayMs ?? defaultSlowMs, ended);
+      else await timers.sleep(longestHoldMs, AbortSignal.any([ended, faults.untilCleared()]));
+      if (ended.aborted) req.socket.destroy();
       else send(served, work(served));
       return undefined;
     }

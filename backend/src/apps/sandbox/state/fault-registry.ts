@@ -7,6 +7,7 @@ export const faultKinds = [
   'timeout',
   'reset',
   'slow',
+  'hold',
   'accept_then_timeout',
   'wrong_amount',
   'malformed',
@@ -54,7 +55,10 @@ export interface FaultRegistry {
   list(): readonly Fault[];
   /** Removes a fault. Returns false if it does not exist. */
   remove(id: string): boolean;
+  /** Removes all faults, and lets the calls go on that a fault `hold` keeps waiting. */
   clear(): void;
+  /** Aborted at the next `clear`. */
+  untilCleared(): AbortSignal;
 }
 
 /**
@@ -63,6 +67,7 @@ export interface FaultRegistry {
  */
 export const createFaultRegistry = (random: Random): FaultRegistry => {
   let faults: Fault[] = [];
+  let clearing = new AbortController();
   const use = (matches: (fault: Fault) => boolean): Fault | undefined => {
     const found = faults.find(matches);
     if (found === undefined) return undefined;
@@ -102,6 +107,9 @@ export const createFaultRegistry = (random: Random): FaultRegistry => {
     },
     clear() {
       faults = [];
+      clearing.abort();
+      clearing = new AbortController();
     },
+    untilCleared: () => clearing.signal,
   };
 };

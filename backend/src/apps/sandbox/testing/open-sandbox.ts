@@ -23,6 +23,8 @@ export interface OpenSandbox {
   readonly razorpayx: Caller;
   readonly github: Caller;
   readonly control: Caller;
+  /** Returns the code of the newest SMS to a phone, or empty if none has reached it. */
+  codeFor(phone: string): Promise<string>;
   readonly stop: () => Promise<void>;
 }
 
@@ -60,6 +62,7 @@ export const openSandbox = async (
   const { url } = sandbox;
   const defaults = sandboxDefaults;
   const { safegoldToken, msg91AuthKey } = defaults;
+  const control = createCaller(`${url}/_control`);
   return {
     sandbox,
     url,
@@ -80,7 +83,12 @@ export const openSandbox = async (
     github: createCaller(`${url}/github`, {
       authorization: `Bearer ${String(defaults.githubToken)}`,
     }),
-    control: createCaller(`${url}/_control`),
+    control,
+    async codeFor(phone) {
+      const { body } = await control('GET', `/sms?phone=${encodeURIComponent(phone)}`);
+      const [newest] = body['messages'] as { otp: string }[]; // the control's own view
+      return newest?.otp ?? '';
+    },
     stop: () => sandbox.stop(),
   };
 };
