@@ -27,7 +27,7 @@ it('DigitalGoldDeadJobs', async ({ system, env, drill }) => {
   let id = '';
   await drill({
     alert: 'DigitalGoldDeadJobs',
-    fault: 'a job has failed as often as it may',
+    fault: 'a job has used up its attempts',
     runbook: 'dead-letter-jobs',
     async cause() {
       const [job] = await asOwner<{ id: string }>(
@@ -65,7 +65,7 @@ it('DigitalGoldReconciliationFindings', async ({ system, env, drill }) => {
     );
   await drill({
     alert: 'DigitalGoldReconciliationFindings',
-    fault: 'a payout has another amount than its sale',
+    fault: "a payout's amount differs from its sale's",
     runbook: 'reconciliation',
     async cause() {
       await change('+ 1');
@@ -86,7 +86,7 @@ it('DigitalGoldReconciliationLate', async ({ system, env, drill }) => {
   const takeRows = await refuseRows(system, 'reconciliation_run');
   await drill({
     alert: 'DigitalGoldReconciliationLate',
-    fault: 'the database takes no new run, for three hours',
+    fault: 'the database rejects new runs, for three hours',
     runbook: 'reconciliation',
     cause: () => system.advance(3 * 3600 + 60),
     async clear() {
@@ -148,7 +148,7 @@ it('DigitalGoldProofRefused and DigitalGoldProofOld', async ({ system, env, dril
   };
   await drill({
     alert: 'DigitalGoldProofRefused',
-    fault: "the gold provider's books differ",
+    fault: "the gold provider's balance differs",
     runbook: 'proof-of-gold',
     async cause() {
       await differ(1);
@@ -158,7 +158,7 @@ it('DigitalGoldProofRefused and DigitalGoldProofOld', async ({ system, env, dril
   });
   await drill({
     alert: 'DigitalGoldProofOld',
-    fault: 'the same, for 30 hours',
+    fault: "the gold provider's balance differs, for 30 hours",
     runbook: 'proof-of-gold',
     async cause() {
       await differ(100_000);

@@ -61,7 +61,7 @@ it('DigitalGoldAuditChainShrunk and DigitalGoldAuditChainRewritten', async ({
   });
   await drill({
     alert: 'DigitalGoldAuditChainShrunk',
-    fault: 'somebody cuts the newest row off',
+    fault: 'the newest row is deleted',
     runbook: 'audit-chain',
     cause: () =>
       tamper(
@@ -86,7 +86,7 @@ it('DigitalGoldAuditChainShrunk and DigitalGoldAuditChainRewritten', async ({
     tamper(system, `UPDATE audit_chain SET hash = ${hash} WHERE number = ${number}`);
   await drill({
     alert: 'DigitalGoldAuditChainRewritten',
-    fault: 'somebody writes the newest entry anew',
+    fault: 'the newest entry is rewritten',
     runbook: 'audit-chain',
     cause: () => write(`sha256('x')`),
     async clear() {
@@ -112,7 +112,7 @@ it('DigitalGoldWrappingKeysUnusable', async ({ system, drill }) => {
   const replica = await system.startCustomer(keyServiceOf(system));
   await drill({
     alert: 'DigitalGoldWrappingKeysUnusable',
-    fault: 'the key service answers errors for a minute',
+    fault: 'the key service returns errors for a minute',
     runbook: 'key-service-down',
     cause: () =>
       system.sandbox.control('POST', '/faults', {
@@ -132,7 +132,7 @@ it('DigitalGoldPasswordChecksBusy', async ({ system, env, drill }) => {
   const { email } = developmentAdmins.SUPPORT;
   await drill({
     alert: 'DigitalGoldPasswordChecksBusy',
-    fault: 'a hundred addresses try passwords at once',
+    fault: 'passwords are tried from a hundred addresses at once',
     runbook: 'sign-in-abuse',
     async cause() {
       const signIn = system.as(undefined, 'admin');

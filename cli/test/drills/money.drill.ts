@@ -83,7 +83,7 @@ it('DigitalGoldJobsStandStill', async ({ system, env, drill }) => {
     await system.startWorker();
     await drill({
       alert: 'DigitalGoldJobsStandStill',
-      fault: 'a session of the database holds the rows of the jobs',
+      fault: 'a database session locks the rows of the jobs',
       runbook: 'jobs-stand-still',
       cause: async () => {},
       async clear() {
@@ -101,7 +101,7 @@ it('DigitalGoldAllocationBudget', async ({ system, env, drill }) => {
   const { client, buy } = await paidUnattended(system);
   await drill({
     alert: 'DigitalGoldAllocationBudget',
-    fault: 'an order is paid while no worker runs, and gets its gold from a new one after 90 s',
+    fault: 'an order is paid while no worker runs; a worker that starts after 90 s allocates it',
     runbook: 'allocation-late',
     async cause() {
       const waiting = await book.play('goldctl order list --status PAID');
@@ -125,7 +125,7 @@ it('DigitalGoldOrdersWithoutGold and DigitalGoldReviewsWaiting', async ({ system
     await system.startWorker();
     await drill({
       alert: 'DigitalGoldOrdersWithoutGold',
-      fault: 'the same, for 15 minutes: its price lock ends',
+      fault: 'an order is paid while no worker runs, for 15 minutes: its price lock ends',
       runbook: 'allocation-late',
       cause: () => system.advance(910),
       async clear() {
@@ -138,7 +138,7 @@ it('DigitalGoldOrdersWithoutGold and DigitalGoldReviewsWaiting', async ({ system
   await client.becomes(buy.orderId, 'MANUAL_REVIEW', { code: 'PROVIDER_LOCK_EXPIRED' });
   await drill({
     alert: 'DigitalGoldReviewsWaiting',
-    fault: 'nobody decides about that order for four hours',
+    fault: 'the order under review is not resolved for four hours',
     runbook: 'manual-review',
     cause: () => system.advance(4 * 3600 + 60),
     async clear() {
@@ -164,7 +164,7 @@ it('DigitalGoldWebhookBacklog', async ({ system, env, drill }) => {
   const buy = await client.buy('500');
   await drill({
     alert: 'DigitalGoldWebhookBacklog',
-    fault: 'the database refuses what an event would change',
+    fault: 'the database rejects the change that an event makes',
     runbook: 'webhook-backlog',
     async cause() {
       await breakOrdersFor(migrateUrl, 1000);
@@ -201,7 +201,7 @@ it('DigitalGoldUnreadRows', async ({ system, env, drill }) => {
   };
   await drill({
     alert: 'DigitalGoldUnreadRows',
-    fault: 'the gateway lists a payment in another form',
+    fault: 'the gateway lists a payment in an unknown form',
     runbook: 'unread-rows',
     async cause() {
       await system.sandbox.fault('sandbox-gateway', 'list-payments', 'odd_row', { times: 1000 });
@@ -224,7 +224,7 @@ it('DigitalGoldPayoutsLate', async ({ system, env, drill }) => {
   const book = openRunbook('payouts-failed', env);
   await drill({
     alert: 'DigitalGoldPayoutsLate',
-    fault: 'the bank says nothing of a payout for a day',
+    fault: 'the bank reports no result of a payout for a day',
     runbook: 'payouts-failed',
     cause: () => system.advance(day + 60),
     async clear() {
@@ -252,7 +252,7 @@ it('DigitalGoldPaymentsUnmatched', async ({ system, env, drill }) => {
   let paid: PlayedPayment | undefined;
   await drill({
     alert: 'DigitalGoldPaymentsUnmatched',
-    fault: 'an order of somebody else is paid at the gateway account',
+    fault: 'an order that is not ours is paid at the gateway account',
     runbook: 'webhook-backlog',
     async cause() {
       paid = await payElsewhere(system);

@@ -38,7 +38,7 @@ it('DigitalGoldDebitsUndecided', async ({ system, env, drill }) => {
   const isUndecided = async () => (await newest())?.status === 'UNKNOWN';
   await drill({
     alert: 'DigitalGoldDebitsUndecided',
-    fault: 'the answer to a debit is lost, and the gateway does not say what became of it',
+    fault: 'the response to a debit is lost, and the gateway does not report its result',
     runbook: 'stuck-debit',
     async cause() {
       await system.sandbox.fault('sandbox-gateway', 'debit', 'reset', { times: 1 });

@@ -16,7 +16,7 @@ it('DigitalGoldCollaboratorDown', async ({ system, env, drill }) => {
   const check = 'goldctl check --category collaborators';
   await drill({
     alert: 'DigitalGoldCollaboratorDown',
-    fault: 'the gold provider answers errors',
+    fault: 'the gold provider returns errors',
     runbook: 'collaborator-down',
     cause: () => breakProvider(system),
     async clear() {
@@ -46,7 +46,7 @@ it('DigitalGoldCustomerApiBudget', async ({ system, env, drill }) => {
   const [one, another] = [await system.newCustomer(), await system.newCustomer()];
   await drill({
     alert: 'DigitalGoldCustomerApiBudget',
-    fault: 'the gold provider answers errors, and customers ask for quotes',
+    fault: 'the gold provider returns errors, and customers request quotes',
     runbook: 'error-budget',
     async cause() {
       await breakProvider(system);
@@ -64,7 +64,7 @@ it('DigitalGoldPriceBudget', async ({ system, env, drill }) => {
   const book = openRunbook('price-feed-silent', env);
   await drill({
     alert: 'DigitalGoldPriceBudget',
-    fault: 'the gold provider names no price',
+    fault: 'the gold provider returns no price',
     runbook: 'price-feed-silent',
     cause: () => breakProvider(system),
     async clear() {
@@ -82,7 +82,7 @@ it('DigitalGoldPriceSilent', async ({ system, env, drill }) => {
   const takeRows = await refuseRows(system, 'price_snapshot');
   await drill({
     alert: 'DigitalGoldPriceSilent',
-    fault: 'the database takes no new tick',
+    fault: 'the database rejects new ticks',
     runbook: 'price-feed-silent',
     cause: async () => {},
     async clear() {
@@ -183,7 +183,7 @@ it('DigitalGoldDatabasePoolWaiting', async ({ system, env, drill }) => {
     let asking: Promise<unknown> = Promise.resolve();
     await drill({
       alert: 'DigitalGoldDatabasePoolWaiting',
-      fault: 'a migration holds a lock on the orders, and customers ask for theirs',
+      fault: 'a migration locks the orders, and customers request theirs',
       runbook: 'database-busy',
       async cause() {
         await owner.query('BEGIN');
@@ -205,7 +205,7 @@ it('DigitalGoldCodesAtTotalLimit', async ({ system, env, drill }) => {
   const book = openRunbook('sign-in-abuse', env);
   await drill({
     alert: 'DigitalGoldCodesAtTotalLimit',
-    fault: 'strangers ask for more codes than are sent in a minute',
+    fault: 'strangers request more codes than are sent in a minute',
     runbook: 'sign-in-abuse',
     async cause() {
       for (let asked = 0; asked < 20; asked += 1) {
