@@ -17,7 +17,7 @@ const describeFailures = ({ failed, sent, reasons, troubleSeconds }: Figures): s
 
 /** A row of a table for each fault. */
 export const describeHold = (held: readonly HeldFault[]): string[] => [
-  '| What happened | Requests | Failed | Median, 99 % | Beside it |',
+  '| What happened | Requests | Failed | Median, 99 % | Also seen |',
   '|---|---|---|---|---|',
   ...held.map(
     ({ title, figures, seconds, told }) =>
