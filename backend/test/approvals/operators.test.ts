@@ -23,16 +23,16 @@ afterAll(async () => {
   await open.close();
 });
 
-// One request for a thing waits at a time: none of an earlier test.
+// A target has at most one pending request, so the requests of earlier tests are expired.
 beforeEach(async () => {
-  const gone = { status: 'EXPIRED', decidedAt: open.system.clock.now() };
-  await open.system.db.approvalRequest.updateMany({ where: { status: 'PENDING' }, data: gone });
+  const expired = { status: 'EXPIRED', decidedAt: open.system.clock.now() };
+  await open.system.db.approvalRequest.updateMany({ where: { status: 'PENDING' }, data: expired });
 });
 
 /** Signs a new operator in, and calls as them. */
 const operator = async (role: AdminRole) => {
-  const made = await fixture.factories.admin(role);
-  return { ...made, call: bearerCaller(open.url, made.token) };
+  const admin = await fixture.factories.admin(role);
+  return { ...admin, call: bearerCaller(open.url, admin.token) };
 };
 type Operator = Awaited<ReturnType<typeof operator>>;
 
@@ -46,13 +46,13 @@ const spreadNow = async ({ call }: Operator) => (await call('GET', '/price/confi
 const auditOf = async (where: object) =>
   open.system.db.auditLog.findMany({ where, orderBy: { seq: 'asc' } });
 
-describe('an action that is listed', () => {
-  it('waits for another operator, and is done by their approval', async () => {
+describe('a listed action', () => {
+  it('waits for another operator, and is taken by their approval', async () => {
     const [asking, other] = [await operator('SUPER_ADMIN'), await operator('SUPER_ADMIN')];
     const before = await spreadNow(asking);
     const body = { buySpreadBps: 131, sellSpreadBps: 72 };
-    const asked = await askSpread(asking, body);
-    expect(asked).toMatchObject({
+    const request = await askSpread(asking, body);
+    expect(request).toMatchObject({
       status: 202,
       body: { action: 'spreads', status: 'PENDING', body, before, after: body },
     });
@@ -63,7 +63,7 @@ describe('an action that is listed', () => {
       expect.objectContaining({ kind: 'approval_pending', count: 1 }),
     );
 
-    const id = idOf(asked);
+    const id = idOf(request);
     const own = await decide(asking, id, 'approve');
     expect(own).toMatchObject({ status: 403, code: 'OTHER_PERSON_REQUIRED' });
     expect(await decide(asking, id, 'reject', { reason: 'no' })).toMatchObject({ status: 403 });
@@ -90,7 +90,7 @@ describe('an action that is listed', () => {
     expect(rows[1]?.before).toEqual({ status: 'PENDING', requestedBy: asking.email });
   });
 
-  it('is refused at once where it would be refused, and stores nothing', async () => {
+  it('is refused at once if it would fail, and stores no request', async () => {
     const asking = await operator('SUPER_ADMIN');
     const count = await open.system.db.approvalRequest.count();
     expect(await askSpread(asking, { buySpreadBps: -1 })).toMatchObject({ status: 400 });
@@ -100,20 +100,20 @@ describe('an action that is listed', () => {
     expect(await open.system.db.approvalRequest.count()).toBe(count);
   });
 
-  it('is asked for once at a time', async () => {
+  it('can have only one pending request', async () => {
     const [asking, other] = [await operator('SUPER_ADMIN'), await operator('SUPER_ADMIN')];
     const answers = await Promise.all([askSpread(asking), askSpread(other)]);
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
     expect(answers.find(({ status }) => status === 409)?.code).toBe('CONFLICT');
   });
 
-  it('is done once by two who approve it at the same time', async () => {
+  it('is taken once if two operators approve it concurrently', async () => {
     const asking = await operator('ADMIN');
     const others = await Promise.all((['ADMIN', 'SUPER_ADMIN', 'ADMIN'] as const).map(operator));
     const payoutId = await fixture.payout('PENDING');
-    const asked = await asking.call('POST', `/payouts/${payoutId}/approve`);
-    expect(asked).toMatchObject({ status: 202, body: { target: payoutId } });
-    const answers = await Promise.all(others.map((one) => decide(one, idOf(asked), 'approve')));
+    const request = await asking.call('POST', `/payouts/${payoutId}/approve`);
+    expect(request).toMatchObject({ status: 202, body: { target: payoutId } });
+    const answers = await Promise.all(others.map((one) => decide(one, idOf(request), 'approve')));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ code }) => code === 'ILLEGAL_TRANSITION')).toHaveLength(2);
     const attempts = await open.system.db.payoutAttempt.count({ where: { payoutId } });
@@ -123,7 +123,7 @@ describe('an action that is listed', () => {
     expect(payout).toMatchObject({ status: 'PROCESSING', approvedBy: winner?.adminId });
   });
 
-  it('is judged again at the approval, which leaves it waiting where it fails', async () => {
+  it('is checked again at the approval, and stays pending if it fails', async () => {
     const [asking, other] = [await operator('ADMIN'), await operator('ADMIN')];
     const payoutId = await fixture.payout('PENDING');
     const id = idOf(await asking.call('POST', `/payouts/${payoutId}/approve`));
@@ -143,7 +143,7 @@ describe('an action that is listed', () => {
     expect(await decide(other, id, 'approve')).toMatchObject({ status: 409 });
   });
 
-  it('needs the role of the action for its decision, too', async () => {
+  it('needs the role of the action for its decision too', async () => {
     const [asking, admin] = [await operator('SUPER_ADMIN'), await operator('ADMIN')];
     const id = idOf(await askSpread(asking));
     for (const decision of ['approve', 'reject']) {
@@ -154,7 +154,7 @@ describe('an action that is listed', () => {
     expect(await support.call('GET', '/approvals')).toMatchObject({ status: 403 });
   });
 
-  it('is taken back only by the operator who asked for it', async () => {
+  it('is withdrawn only by its requester', async () => {
     const [asking, other] = [await operator('SUPER_ADMIN'), await operator('SUPER_ADMIN')];
     const id = idOf(await askSpread(asking));
     expect(await decide(other, id, 'withdraw')).toMatchObject({ code: 'OTHER_PERSON_REQUIRED' });
@@ -166,7 +166,7 @@ describe('an action that is listed', () => {
     expect((await other.call('GET', path)).body['items']).toMatchObject([{ approvalId: id }]);
   });
 
-  it('is not done for somebody who may not do it any more', async () => {
+  it('is not taken for a requester who has lost the role', async () => {
     const [asking, other] = [await operator('SUPER_ADMIN'), await operator('SUPER_ADMIN')];
     const before = await spreadNow(other);
     const id = idOf(await askSpread(asking, { buySpreadBps: 999, sellSpreadBps: 999 }));
@@ -178,7 +178,7 @@ describe('an action that is listed', () => {
     expect(await spreadNow(other)).toEqual(before);
   });
 
-  it('expires, and gives its place to another', async () => {
+  it('expires, after which another request can be made', async () => {
     const { system } = open;
     const first = idOf(await askSpread(await operator('SUPER_ADMIN')));
     await system.advance(72 * hourSeconds);
@@ -196,28 +196,31 @@ describe('an action that is listed', () => {
     expect(rows).toHaveLength(2);
   });
 
-  it('is a resolution that costs the house: KEEP and RECOVER, and no other', async () => {
+  it('is a resolution that costs the house, which is KEEP or RECOVER', async () => {
     const [asking, other] = [await operator('SUPER_ADMIN'), await operator('SUPER_ADMIN')];
     const orderId = await fixture.reviewedBuy();
     const path = `/orders/${orderId}/resolve`;
     const note = 'the bank paid again';
-    const asked = await asking.call('POST', path, { resolution: 'KEEP', note });
-    expect(asked).toMatchObject({ status: 202, body: { action: 'resolutions', target: orderId } });
+    const request = await asking.call('POST', path, { resolution: 'KEEP', note });
+    expect(request).toMatchObject({
+      status: 202,
+      body: { action: 'resolutions', target: orderId },
+    });
     const stored = await open.system.db.approvalRequest.findMany();
     expect(JSON.stringify(stored)).not.toContain(note);
     const order = async () =>
       (await open.system.db.goldOrder.findUniqueOrThrow({ where: { id: orderId } })).status;
     expect(await order()).toBe('MANUAL_REVIEW');
-    expect(await decide(other, idOf(asked), 'approve')).toMatchObject({ status: 200 });
+    expect(await decide(other, idOf(request), 'approve')).toMatchObject({ status: 200 });
     expect(await order()).toBe('ALLOCATED');
-    // Not listed: judged at once, as ever.
+    // Other resolutions are not listed, so they are decided at once.
     const release = await asking.call('POST', path, { resolution: 'RELEASE_SELL' });
     expect(release).toMatchObject({ status: 409, code: 'ILLEGAL_TRANSITION' });
   });
 });
 
-describe('what is not listed', () => {
-  it('is a payout up to the sum, and an action that the setting does not name', async () => {
+describe('an action that is not listed', () => {
+  it('is a payout up to the limit, or one that the setting does not name', async () => {
     const asking = await operator('SUPER_ADMIN');
     const payoutId = await fixture.payout('PENDING');
     await fixture.run('UPDATE payout SET amount_paise = 50000 WHERE id = $1', [payoutId]);
@@ -229,7 +232,7 @@ describe('what is not listed', () => {
   });
 });
 
-it('is held by the database: nobody approves what they asked for', async () => {
+it('the database refuses an approval by the requester', async () => {
   const asking = await operator('SUPER_ADMIN');
   const id = idOf(await askSpread(asking));
   const forged = fixture.run(
@@ -240,8 +243,8 @@ it('is held by the database: nobody approves what they asked for', async () => {
   await expect(forged).rejects.toThrow('approval_request_decided_check');
 });
 
-it('knows every action that it lists', async () => {
+it('an unknown action in the setting is refused', async () => {
   await expect(openAdminApi({ SECOND_OPERATOR_ACTIONS: 'spreads,spredas' })).rejects.toThrow(
-    'spredas is none of',
+    'spredas is not one of',
   );
 });

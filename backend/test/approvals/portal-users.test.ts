@@ -26,11 +26,11 @@ const setMode = (mode: string) =>
   writeFileSync(join(system.settingsDir, 'ACCOUNTING_PORTAL_MODE'), mode);
 
 const user = async (role: PortalRole) => {
-  const made = await make.portalUser(role);
-  return { ...made, call: createCaller(url, { 'x-portal-token': made.token }) };
+  const portalUser = await make.portalUser(role);
+  return { ...portalUser, call: createCaller(url, { 'x-portal-token': portalUser.token }) };
 };
 
-it('has a second portal user approve a statutory parameter', async () => {
+it('a second portal user approves a statutory parameter', async () => {
   const [asking, other, viewer] = [
     await user('tax_officer'),
     await user('finance_head'),
@@ -41,8 +41,8 @@ it('has a second portal user approve a statutory parameter', async () => {
   expect(await asking.call('PUT', path, { ...body, value: '10001' })).toMatchObject({
     status: 400,
   });
-  const asked = await asking.call('PUT', path, body);
-  expect(asked).toMatchObject({
+  const request = await asking.call('PUT', path, body);
+  expect(request).toMatchObject({
     status: 202,
     body: { action: 'statutory_parameters', target: 'tcs_rate_bps', status: 'PENDING', body },
   });
@@ -50,7 +50,7 @@ it('has a second portal user approve a statutory parameter', async () => {
   expect(await parameters()).toBe(0);
   expect(await asking.call('PUT', path, body)).toMatchObject({ status: 409, code: 'CONFLICT' });
 
-  const id = String(asked.body['approvalId']);
+  const id = String(request.body['approvalId']);
   const approve = ({ call }: Pick<typeof asking, 'call'>) =>
     call('POST', `/gold/approvals/${id}/approve`);
   expect(await approve(viewer)).toMatchObject({ status: 403, code: 'PERMISSION_DENIED' });
@@ -70,11 +70,11 @@ it('has a second portal user approve a statutory parameter', async () => {
   });
 });
 
-it('is not done for somebody who lost the permission meanwhile', async () => {
+it('a request is not executed if its requester has lost the permission', async () => {
   const [asking, other] = [await user('tax_officer'), await user('finance_head')];
   const path = '/gold/statutory-parameters/stamp_duty_bps';
-  const asked = await asking.call('PUT', path, { value: '5', effectiveFrom: '2031-04-01' });
-  const id = String(asked.body['approvalId']);
+  const request = await asking.call('PUT', path, { value: '5', effectiveFrom: '2031-04-01' });
+  const id = String(request.body['approvalId']);
   await system.db.portalUser.update({
     where: { id: asking.portalUserId },
     data: { permissions: [] },

@@ -20,10 +20,10 @@ const insertDebited = async (
   status: 'FAILED' | 'EXPIRED',
 ): Promise<void> => {
   const at = clock.now();
-  const made = { userId, createdAt: at, updatedAt: at };
+  const common = { userId, createdAt: at, updatedAt: at };
   const plan = await db.sipPlan.create({
     data: {
-      ...made,
+      ...common,
       id: crypto.randomUUID(),
       status: 'CANCELLED',
       amountPaise: 100_000n,
@@ -36,7 +36,7 @@ const insertDebited = async (
   });
   const order = await db.goldOrder.create({
     data: {
-      ...made,
+      ...common,
       id: crypto.randomUUID(),
       type: 'SIP_INSTALLMENT',
       status: 'FAILED',
@@ -65,7 +65,7 @@ const insertDebited = async (
   }
   await db.paymentOrder.create({
     data: {
-      ...made,
+      ...common,
       id: crypto.randomUUID(),
       orderId: order.id,
       gateway: 'sandbox',

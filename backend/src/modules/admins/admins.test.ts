@@ -102,19 +102,19 @@ describe('sign-in', () => {
 
   it('answers the same 401 for an unknown email, a wrong password and an inactive operator', async () => {
     const known = await make.admin();
-    const gone = await make.admin();
-    await system.db.adminUser.update({ where: { id: gone.adminId }, data: { active: false } });
+    const inactive = await make.admin();
+    await system.db.adminUser.update({ where: { id: inactive.adminId }, data: { active: false } });
     const answers = [
       await signIn('nobody@example.test', 'correct horse'),
       await signIn(known.email, 'wrong'),
-      await signIn(gone.email, gone.password),
+      await signIn(inactive.email, inactive.password),
     ];
-    const told = answers.map(({ status, body }) => {
+    const refusals = answers.map(({ status, body }) => {
       const { requestId: _requestId, ...error } = Object(body['error']);
       return { status, error };
     });
-    expect(told).toEqual([told[0], told[0], told[0]]);
-    expect(told[0]).toMatchObject({ status: 401, error: { code: 'INVALID_CREDENTIALS' } });
+    expect(refusals).toEqual([refusals[0], refusals[0], refusals[0]]);
+    expect(refusals[0]).toMatchObject({ status: 401, error: { code: 'INVALID_CREDENTIALS' } });
   });
 
   it.each([

@@ -117,8 +117,8 @@ export const createAdminChanges = (options: AdminChangesOptions): AdminChanges =
   ): Promise<AdminRecord> =>
     inTransaction(async (tx) => {
       const { admin, isLast } = await lockAdmin(tx, email);
-      const changed = { ...admin, ...fields };
-      const [before, after] = [stateOf(admin), stateOf(changed)];
+      const changedAdmin = { ...admin, ...fields };
+      const [before, after] = [stateOf(admin), stateOf(changedAdmin)];
       if (before.role === after.role && before.active === after.active) return admin;
       if (isLast && isActiveSuperAdmin(before) && !isActiveSuperAdmin(after)) {
         throw new AppError('CONFLICT', { message: 'This is the last active super admin.' });
@@ -129,17 +129,17 @@ export const createAdminChanges = (options: AdminChangesOptions): AdminChanges =
         fields.active === false ? { passwordChangedAt: momentOfChange(at, admin.lastLoginAt) } : {};
       await updateAdmin(tx, admin.id, { ...fields, ...endOfTokens }, at);
       await audit(tx, { action, adminId: admin.id, before, after });
-      return changed;
+      return changedAdmin;
     });
 
   return {
     create: (admin) =>
       inTransaction(async (tx) => {
         const { id } = await createAdmin({ db: tx, clock, random, hasher }, admin);
-        const created = await findAdmin(tx, id);
-        invariant(created, 'a new operator is in the database');
-        await audit(tx, { action: 'admin.create', adminId: id, after: stateOf(created) });
-        return created;
+        const newAdmin = await findAdmin(tx, id);
+        invariant(newAdmin, 'a new operator is in the database');
+        await audit(tx, { action: 'admin.create', adminId: id, after: stateOf(newAdmin) });
+        return newAdmin;
       }),
     setRole: (email, role) => change('admin.set-role', email, { role }),
     setActive: (email, active) =>

@@ -16,14 +16,14 @@ export const disableFactor = async (
   by: ByOperator,
   { adminId, reason }: { readonly adminId: string; readonly reason: string },
 ): Promise<AdminRecord> => {
-  const found = await findAdmin(deps.db, adminId);
-  if (found === undefined) throw new AppError('NOT_FOUND');
+  const admin = await findAdmin(deps.db, adminId);
+  if (admin === undefined) throw new AppError('NOT_FOUND');
   if (adminId === by.principal.adminId) {
     const message = 'You cannot disable your own second factor. Ask another super admin.';
     throw new AppError('FORBIDDEN', { message });
   }
   return deps.inTransaction((tx) =>
-    removeOperatorFactor(deps, tx, found.email, (change) =>
+    removeOperatorFactor(deps, tx, admin.email, (change) =>
       deps.audit.record(tx, {
         ...adminActor(by.principal, by.context),
         ...change,

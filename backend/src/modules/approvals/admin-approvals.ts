@@ -10,8 +10,8 @@ import { withSecondPerson } from './second-person.ts';
 
 const textOf = (value: unknown, name: string): string | undefined => {
   if (typeof value !== 'object' || value === null) return undefined;
-  const found: unknown = Reflect.get(value, name);
-  return typeof found === 'string' ? found : undefined;
+  const property: unknown = Reflect.get(value, name);
+  return typeof property === 'string' ? property : undefined;
 };
 
 const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;

@@ -114,11 +114,11 @@ export const approve = async (
   decider: Decider,
 ): Promise<ApprovalRequest> => {
   const person = deps.personOf(decider);
-  const known = await findApproval(deps.db, deps.api, id);
-  if (known === undefined) throw new AppError('NOT_FOUND');
-  requireOtherPerson(known, person);
-  requirePending(known, deps.clock.now());
-  const { params, body } = openContent(deps.vault, known);
+  const storedRequest = await findApproval(deps.db, deps.api, id);
+  if (storedRequest === undefined) throw new AppError('NOT_FOUND');
+  requireOtherPerson(storedRequest, person);
+  requirePending(storedRequest, deps.clock.now());
+  const { params, body } = openContent(deps.vault, storedRequest);
   const input: RawInput = {
     params,
     query: {},
@@ -139,8 +139,10 @@ export const approve = async (
     await decide(deps, tx, request, { to: 'APPROVED', person, action: 'approval.approve' });
     return result;
   };
-  const auditFields = { requestedBy: known.requestedByEmail, approvalId: id };
-  await deps.scopes.run({ around, entries: [], auditFields }, () => routeOf(known).run(input));
+  const auditFields = { requestedBy: storedRequest.requestedByEmail, approvalId: id };
+  await deps.scopes.run({ around, entries: [], auditFields }, () =>
+    routeOf(storedRequest).run(input),
+  );
   return readBack(deps, id);
 };
 

@@ -43,11 +43,13 @@ const hexOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
 
 /** Returns the last entry, or entry 0 of an empty chain. It is one index lookup. */
 export const readChainHead = async (db: Pick<Db, 'auditChain'>): Promise<ChainLink> => {
-  const last = await db.auditChain.findFirst({
+  const lastEntry = await db.auditChain.findFirst({
     orderBy: { number: 'desc' },
     select: { number: true, hash: true },
   });
-  return last === null ? chainStart : { number: last.number, hash: hexOf(last.hash) };
+  return lastEntry === null
+    ? chainStart
+    : { number: lastEntry.number, hash: hexOf(lastEntry.hash) };
 };
 
 /** Returns the hash of the entry of that number, or undefined if there is no such entry. */

@@ -112,8 +112,8 @@ export const createAuditAdminRoutes = (
         { ...filter, accounting: view.accounting },
         { page, limit },
       );
-      const opened = await openParts(vault, db, rows);
-      const items = rows.map((row) => presentAuditEntry(row, opened.get(row.id)));
+      const partsById = await openParts(vault, db, rows);
+      const items = rows.map((row) => presentAuditEntry(row, partsById.get(row.id)));
       return ok({ items, total, page, limit });
     },
   }),

@@ -81,9 +81,9 @@ const listByNumber = async (db: Db, page: Page) => {
     select: { number: true },
   });
   const total = Number(head?.number ?? 0n);
-  const last = total - offsetOf(page);
+  const lastNumber = total - offsetOf(page);
   const links = await db.auditChain.findMany({
-    where: { number: { gt: last - page.limit, lte: last } },
+    where: { number: { gt: lastNumber - page.limit, lte: lastNumber } },
     orderBy: { number: 'desc' },
     select: { audit: true },
   });

@@ -21,7 +21,7 @@ const countRefusal = async (
   minute: Date,
 ): Promise<number> => {
   const detail = sql`jsonb_build_array(${JSON.stringify(after)}::jsonb)`;
-  const counted = await selectOne<{ refusals: number }>(
+  const row = await selectOne<{ refusals: number }>(
     tx,
     sql`
       INSERT INTO refusal_count AS c
@@ -34,7 +34,7 @@ const countRefusal = async (
           THEN c.details ELSE c.details || ${detail} END
       RETURNING c.refusals`,
   );
-  return counted?.refusals ?? 0;
+  return row?.refusals ?? 0;
 };
 
 export interface RefusalKey {

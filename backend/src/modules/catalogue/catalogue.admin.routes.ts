@@ -40,9 +40,9 @@ const createProductReads = ({ db, readRates }: SaveProductDeps): Route[] => [
     handler: async ({ query: { page, limit, active, ...filter } }) => {
       const bounds = { limit, offset: offsetOf({ page, limit }) };
       const rates = await readRates();
-      const found = await findProductPage(db, { ...filter, isActive: active }, bounds);
-      const items = found.products.map((product) => presentAdminProduct(product, rates));
-      return ok({ items, total: found.total, page, limit });
+      const productPage = await findProductPage(db, { ...filter, isActive: active }, bounds);
+      const items = productPage.products.map((product) => presentAdminProduct(product, rates));
+      return ok({ items, total: productPage.total, page, limit });
     },
   }),
   defineRoute({

@@ -157,10 +157,10 @@ describe('the catalogue', () => {
     const { db } = shop.system;
     const rates = { rate24KPaise: undefined, gstBps: bps(300n) };
     const pages = createPageCache({ db, readRates: async () => rates, maxBytes: 2000 });
-    const made: string[] = [];
+    const madeKeys: string[] = [];
     const ask = (key: string) =>
       pages.reply(key, async () => {
-        made.push(key);
+        madeKeys.push(key);
         if (key === 'none') return undefined;
         if (key === 'broken') throw new Error('no database');
         return writtenOut({ key, text: 'x'.repeat(700) });
@@ -168,15 +168,15 @@ describe('the catalogue', () => {
     await Promise.all(Array.from({ length: 50 }, () => ask('a')));
     await ask('b');
     await ask('a');
-    expect(made).toEqual(['a', 'b']);
+    expect(madeKeys).toEqual(['a', 'b']);
     // The third page does not fit beside both, so the least recently used page is dropped.
     await ask('c');
     await ask('a');
     await ask('b');
-    expect(made).toEqual(['a', 'b', 'c', 'b']);
+    expect(madeKeys).toEqual(['a', 'b', 'c', 'b']);
     expect([await ask('none'), await ask('none')]).toEqual([undefined, undefined]);
     await expect(ask('broken')).rejects.toThrow('no database');
     await expect(ask('broken')).rejects.toThrow('no database');
-    expect(made.slice(4)).toEqual(['none', 'none', 'broken', 'broken']);
+    expect(madeKeys.slice(4)).toEqual(['none', 'none', 'broken', 'broken']);
   });
 });

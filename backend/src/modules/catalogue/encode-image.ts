@@ -53,8 +53,8 @@ const widthsOf = (ownWidth: number): readonly number[] => {
 const typeOf = async (bytes: Buffer): Promise<string> => {
   const type = (await fileTypeFromBuffer(bytes))?.mime;
   if (type !== undefined && acceptedTypes.has(type)) return type;
-  const seen = type === undefined ? 'no image' : type;
-  throw new ImageProblem(`must be a JPEG, PNG or WebP image; it looks like ${seen}`);
+  const detectedType = type === undefined ? 'no image' : type;
+  throw new ImageProblem(`must be a JPEG, PNG or WebP image; it looks like ${detectedType}`);
 };
 
 const maxSide = 16_000;

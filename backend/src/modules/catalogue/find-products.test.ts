@@ -127,11 +127,11 @@ const isOf = (category: string | undefined) => (one: { category: string }) =>
 describe('pages', () => {
   it('of any filter match a plain model', async () => {
     const categories = ['rings', 'Chains', 'coins'] as const;
-    const made: { name: string; category: string; active: boolean; stock: boolean }[] = [];
+    const pieces: { name: string; category: string; active: boolean; stock: boolean }[] = [];
     for (let index = 0; index < 24; index += 1) {
       const category = categories[index % 3] ?? 'rings';
       const [active, stock] = [index % 4 !== 0, index % 5 !== 0];
-      made.unshift({ name: `Piece ${index}`, category, active, stock });
+      pieces.unshift({ name: `Piece ${index}`, category, active, stock });
       shop.system.clock.advance(1000);
       await shop.create({ name: `Piece ${index}`, category, is_active: active, inStock: stock });
     }
@@ -140,7 +140,7 @@ describe('pages', () => {
       page: fc.integer({ min: 1, max: 6 }),
       limit: fc.integer({ min: 1, max: 10 }),
     });
-    const expectPage = (body: Item, all: typeof made, at: { page: number; limit: number }) => {
+    const expectPage = (body: Item, all: typeof pieces, at: { page: number; limit: number }) => {
       const from = (at.page - 1) * at.limit;
       expect(namesOf(body)).toEqual(all.slice(from, from + at.limit).map(({ name }) => name));
       expect(body).toMatchObject({ total: all.length, page: at.page, limit: at.limit });
@@ -148,7 +148,7 @@ describe('pages', () => {
     await fc.assert(
       fc.asyncProperty(page, async (given) => {
         const { body } = await shop.ask('GET', `/products?${textOf(given)}`);
-        const all = made.filter(({ active }) => active).filter(isOf(given.category));
+        const all = pieces.filter(({ active }) => active).filter(isOf(given.category));
         expectPage(body, all, given);
       }),
       { numRuns: 40 },
@@ -161,7 +161,7 @@ describe('pages', () => {
       fc.asyncProperty(page, more, async (given, { active, inStock }) => {
         const query = textOf({ ...given, active, inStock, q: 'piece' });
         const { body } = await shop.admin('GET', `/products?${query}`);
-        const all = made
+        const all = pieces
           .filter(isOf(given.category))
           .filter((one) => active === undefined || one.active === active)
           .filter((one) => inStock === undefined || one.stock === inStock);

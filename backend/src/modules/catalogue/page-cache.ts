@@ -90,12 +90,12 @@ export const createPageCache = ({
   return {
     async reply(key, write) {
       const edition = await readEdition();
-      const known = edition.pages.get(key);
-      if (known === undefined) return makePage(edition, key, write);
+      const cachedPage = edition.pages.get(key);
+      if (cachedPage === undefined) return makePage(edition, key, write);
       // The page is moved to the end, since it is now the most recently used.
       edition.pages.delete(key);
-      edition.pages.set(key, known);
-      return known.reply;
+      edition.pages.set(key, cachedPage);
+      return cachedPage.reply;
     },
   };
 };

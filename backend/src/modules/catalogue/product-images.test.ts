@@ -87,7 +87,7 @@ describe('an image', () => {
   it('is sent in a suitable width and format, with the headers for caches', async () => {
     const { id } = await shop.create();
     await upload(id, await canvas(2000, 1000).png().toBuffer());
-    const asked: readonly [string, string, string, number][] = [
+    const requests: readonly [string, string, string, number][] = [
       ['', 'image/webp', 'image/webp', 1280],
       ['', '*/*', 'image/jpeg', 1280],
       ['', 'image/webp;q=0, image/*', 'image/jpeg', 1280],
@@ -97,7 +97,7 @@ describe('an image', () => {
       ['?width=5000', '*/*', 'image/jpeg', 1280],
     ];
     const tags = new Set<string>();
-    for (const [query, accept, type, width] of asked) {
+    for (const [query, accept, type, width] of requests) {
       const response = await imageOf(id, { accept }, query);
       const { headers } = response;
       expect(response.status).toBe(200);

@@ -115,8 +115,8 @@ describe('operators', () => {
   });
 
   it('may send a product back as they read it with a changed field', async () => {
-    for (const made of [await shop.create(), await shop.create(dynamic)]) {
-      const path = `/products/${made.id}`;
+    for (const product of [await shop.create(), await shop.create(dynamic)]) {
+      const path = `/products/${product.id}`;
       const { body: read } = await shop.admin('GET', path);
       const changed = await shop.admin('PATCH', path, { ...read, name: 'Renamed' });
       const { updatedAt: _updatedAt, ...same } = read;

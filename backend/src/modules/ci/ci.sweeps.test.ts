@@ -175,14 +175,14 @@ describe('a deployment of unknown outcome', () => {
 describe('concurrent decisions', () => {
   it('record one outcome if two workers find the run', async () => {
     const id = await loseAnswer(true);
-    const bothAsked = createGate();
-    let asked = 0;
+    const bothQueried = createGate();
+    let queries = 0;
     const ci: Ci = {
       ...open.ci(),
       async listRuns(query) {
-        asked += 1;
-        if (asked === 2) bothAsked.open();
-        await bothAsked.opened;
+        queries += 1;
+        if (queries === 2) bothQueried.open();
+        await bothQueried.opened;
         return open.ci().listRuns(query);
       },
     };

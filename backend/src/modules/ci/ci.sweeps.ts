@@ -39,13 +39,13 @@ const readRunsSince = async (
   const runs: CiRun[] = [];
   let isReadable = true;
   for (let page = 1; page <= lastPage; page += 1) {
-    const listed = await ci.listRuns({ target, count: runsPerPage, page, since });
-    if (listed.kind !== 'done') return undefined;
-    const { runs: found, unread, hasMore } = listed.value;
-    runs.push(...found);
+    const outcome = await ci.listRuns({ target, count: runsPerPage, page, since });
+    if (outcome.kind !== 'done') return undefined;
+    const { runs: pageRuns, unread, hasMore } = outcome.value;
+    runs.push(...pageRuns);
     // An unreadable run may be the run of the trigger.
     isReadable &&= unread === 0;
-    const oldest = found.at(-1);
+    const oldest = pageRuns.at(-1);
     if (!hasMore || (oldest !== undefined && oldest.createdAt < since)) {
       return { runs, isComplete: isReadable };
     }

@@ -58,9 +58,9 @@ type Gauges = ReturnType<typeof createGauges>;
 const setOpenWork = ({ open, oldest }: Gauges, figures: Figures, now: Date): void => {
   for (const kind of openKinds) {
     for (const state of openStates[kind]) {
-      const found = figures.open.find((entry) => entry.kind === kind && entry.state === state);
-      open.set({ kind, state }, found?.count ?? 0);
-      const since = found?.oldestAt ?? null;
+      const row = figures.open.find((entry) => entry.kind === kind && entry.state === state);
+      open.set({ kind, state }, row?.count ?? 0);
+      const since = row?.oldestAt ?? null;
       const ageMs = since === null ? 0 : Math.max(0, msBetween(since, now));
       oldest.set({ kind, state }, ageMs / 1000);
     }
@@ -69,22 +69,22 @@ const setOpenWork = ({ open, oldest }: Gauges, figures: Figures, now: Date): voi
 
 const setReport = (gauges: Gauges, { report }: Figures): void => {
   for (const check of checkIds) {
-    const found = report?.checks.find(({ id }) => id === check);
-    gauges.findings.set({ check }, found?.count ?? 0);
-    gauges.failed.set({ check }, found?.isError === true ? 1 : 0);
+    const row = report?.checks.find(({ id }) => id === check);
+    gauges.findings.set({ check }, row?.count ?? 0);
+    gauges.failed.set({ check }, row?.isError === true ? 1 : 0);
   }
 };
 
 const setRules = (gauges: Gauges, { rules }: Figures): void => {
   for (const number of invariantNumbers) {
-    const found = rules?.invariants.find(({ invariant }) => invariant === number);
+    const row = rules?.invariants.find(({ invariant }) => invariant === number);
     const labels = { invariant: String(number) };
-    gauges.broken.set(labels, found?.count ?? 0);
-    gauges.unchecked.set(labels, found?.errors ?? 0);
+    gauges.broken.set(labels, row?.count ?? 0);
+    gauges.unchecked.set(labels, row?.errors ?? 0);
   }
   for (const place of driftPlaces) {
-    const found = rules?.drift.find((entry) => entry.place === place);
-    gauges.drift.set({ place }, toMetricNumber(found?.amount ?? '0'));
+    const row = rules?.drift.find((entry) => entry.place === place);
+    gauges.drift.set({ place }, toMetricNumber(row?.amount ?? '0'));
   }
 };
 

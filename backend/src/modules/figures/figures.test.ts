@@ -295,7 +295,7 @@ describe('a process', () => {
     const fault = { operation: '*', fault: 'error', times: 100 };
     await books.control('POST', '/faults', { collaborator: 'safegold', ...fault });
     const { price } = books.services;
-    for (let asked = 0; asked < 9; asked += 1) await price.fetchPrice();
+    for (let attempt = 0; attempt < 9; attempt += 1) await price.fetchPrice();
     expect(await circuit()).toBe(1);
     await books.control('DELETE', '/faults');
     await eventually(async () => {

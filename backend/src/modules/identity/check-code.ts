@@ -87,10 +87,10 @@ const countWrongCode = async (
 ): Promise<boolean> => {
   let locks = false;
   for (const { key, rule, tries } of guards) {
-    const counted = countTry(tries, now, rule);
-    if (counted.kind === 'locked') continue;
-    await updateTries(tx, key, counted.next);
-    locks ||= counted.locks;
+    const verdict = countTry(tries, now, rule);
+    if (verdict.kind === 'locked') continue;
+    await updateTries(tx, key, verdict.next);
+    locks ||= verdict.locks;
   }
   return locks;
 };
@@ -121,15 +121,16 @@ const judge = async (
     readonly now: Date;
   },
 ): Promise<CodeVerdict> => {
-  const stored = await findCode(tx, hashedScope.scope);
+  const storedCode = await findCode(tx, hashedScope.scope);
   const matches = hashesOfCode(deps.credentialPepper, hashedScope, code).some((expected) =>
-    constantTimeEqual(stored?.codeHash ?? '', expected),
+    constantTimeEqual(storedCode?.codeHash ?? '', expected),
   );
-  const usable = stored !== undefined && stored.consumedAt === null && stored.expiresAt > now;
+  const usable =
+    storedCode !== undefined && storedCode.consumedAt === null && storedCode.expiresAt > now;
   // Without an open code nothing can be guessed. Counting the try would let strangers lock a phone.
   if (!usable) return { kind: 'wrong', locks: false };
   if (!matches) return { kind: 'wrong', locks: await countWrongCode(tx, guards, now) };
-  await consumeCode(tx, stored.id, now);
+  await consumeCode(tx, storedCode.id, now);
   for (const { key } of guards) await deleteTries(tx, key);
   return { kind: 'right' };
 };

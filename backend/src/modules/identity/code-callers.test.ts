@@ -13,8 +13,8 @@ const newPhone = (): string => `+9175600${String((phones += 1)).padStart(5, '0')
 const device = 'a-phone-of-the-customer';
 
 const call = async (identity: OpenIdentity, ip: string, path: string, body: object) => {
-  const told = await createCaller(identity.url, { 'x-forwarded-for': ip })('POST', path, body);
-  return told.status === 200 ? 'ok' : errorCode(told);
+  const answer = await createCaller(identity.url, { 'x-forwarded-for': ip })('POST', path, body);
+  return answer.status === 200 ? 'ok' : errorCode(answer);
 };
 const sentCode = async (identity: OpenIdentity, phone: string, path = '/auth/send-otp') => {
   await identity.as()('POST', path, { phone });
@@ -68,13 +68,13 @@ describe('wrong codes', () => {
   it('are judged exactly ten times if fifty addresses send one at once', async ({ identity }) => {
     const phone = newPhone();
     const otp = otherThan(await sentCode(identity, phone));
-    const told = await Promise.all(
+    const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
         call(identity, addressOf(n), '/auth/verify-otp', { phone, otp }),
       ),
     );
-    expect(told.filter((code) => code === 'INVALID_OTP')).toHaveLength(10);
-    expect(told.filter((code) => code === 'OTP_LOCKED')).toHaveLength(40);
+    expect(answers.filter((code) => code === 'INVALID_OTP')).toHaveLength(10);
+    expect(answers.filter((code) => code === 'OTP_LOCKED')).toHaveLength(40);
   });
 });
 

@@ -84,13 +84,13 @@ describe('GET /auth/sessions', () => {
     await signIn(identity, phone, { deviceId: 'a' });
     await signIn(identity, phone, { deviceId: 'b' });
     const tokens = await signIn(identity, phone, { deviceId: 'c', deviceName: 'C' });
-    const told = await identity.as(tokens.accessToken)('GET', '/auth/sessions?limit=2');
-    expect(told.body).toMatchObject({ total: 3, page: 1, limit: 2 });
-    expect(told.body['items']).toMatchObject([
+    const answer = await identity.as(tokens.accessToken)('GET', '/auth/sessions?limit=2');
+    expect(answer.body).toMatchObject({ total: 3, page: 1, limit: 2 });
+    expect(answer.body['items']).toMatchObject([
       { deviceId: 'c', deviceName: 'C', current: true },
       { deviceId: 'b', deviceName: null, current: false },
     ]);
-    expect(JSON.stringify(told.body)).not.toMatch(/hash|token/i);
+    expect(JSON.stringify(answer.body)).not.toMatch(/hash|token/i);
     expect(await sessionsOf(identity, tokens, '?limit=2&page=2')).toMatchObject([
       { deviceId: 'a' },
     ]);
@@ -127,8 +127,8 @@ describe('DELETE /auth/sessions/:id', () => {
         data: { id, userId, deviceId, tokenHash: id, createdAt: at },
       });
     }
-    const told = await identity.as(kept.accessToken)('DELETE', `/auth/sessions/${session?.id}`);
-    expect(told.status).toBe(204);
+    const answer = await identity.as(kept.accessToken)('DELETE', `/auth/sessions/${session?.id}`);
+    expect(answer.status).toBe(204);
     expect(await me(identity, lost.accessToken)).toBe(401);
     expect((await refresh(identity, lost.refreshToken)).status).toBe(401);
     expect(await me(identity, kept.accessToken)).toBe(200);
@@ -145,8 +145,8 @@ describe('DELETE /auth/sessions/:id', () => {
     const [theirs] = await sessionsOf(identity, other);
     const unknown = '01890000-0000-7000-8000-000000000009';
     for (const id of [theirs?.id, unknown, 'rubbish']) {
-      const told = await identity.as(mine.accessToken)('DELETE', `/auth/sessions/${id}`);
-      expect(told.status).toBe(404);
+      const answer = await identity.as(mine.accessToken)('DELETE', `/auth/sessions/${id}`);
+      expect(answer.status).toBe(404);
     }
     expect(await me(identity, other.accessToken)).toBe(200);
   });
@@ -189,8 +189,8 @@ describe('POST /auth/logout', () => {
 
   it('needs an access token', async ({ identity }) => {
     const { refreshToken } = await signIn(identity, newPhone());
-    const told = await identity.as()('POST', '/auth/logout', { refreshToken });
-    expect(told.status).toBe(401);
+    const answer = await identity.as()('POST', '/auth/logout', { refreshToken });
+    expect(answer.status).toBe(401);
   });
 });
 

@@ -53,11 +53,11 @@ export const listSessions = async (
       ORDER BY s.created_at DESC, s.id DESC
       OFFSET ${offsetOf(page)}::int LIMIT ${page.limit}::int`,
   );
-  const counted = await selectOne<{ total: number }>(
+  const countRow = await selectOne<{ total: number }>(
     db,
     sql`SELECT count(*)::int AS total FROM session s WHERE ${isListed(userId, now)}`,
   );
-  return { items, total: counted?.total ?? 0 };
+  return { items, total: countRow?.total ?? 0 };
 };
 
 /** Returns the device id of a session that its owner sees, or undefined for any other session. */
@@ -67,9 +67,9 @@ export const findListedDevice = async (
   now: Date,
 ): Promise<string | undefined> => {
   const where = sql`s.id = ${id}::uuid AND ${isListed(userId, now)}`;
-  const found = await selectOne<{ deviceId: string }>(
+  const session = await selectOne<{ deviceId: string }>(
     db,
     sql`SELECT s.device_id AS "deviceId" FROM session s WHERE ${where}`,
   );
-  return found?.deviceId;
+  return session?.deviceId;
 };

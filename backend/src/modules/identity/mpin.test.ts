@@ -156,11 +156,11 @@ describe('a refused sign-in with an MPIN', () => {
     identity,
   }) => {
     const { phone, userId } = await customerWithMpin(identity);
-    for (const tried of [phone, newPhone()]) {
+    for (const testedPhone of [phone, newPhone()]) {
       const answers: CallResponse[] = [];
-      for (let n = 0; n < 5; n += 1) answers.push(await login(identity, tried, wrongMpin));
+      for (let n = 0; n < 5; n += 1) answers.push(await login(identity, testedPhone, wrongMpin));
       expect(new Set(codesOf(answers))).toEqual(new Set(['INVALID_CREDENTIALS']));
-      const locked = await login(identity, tried, rightMpin);
+      const locked = await login(identity, testedPhone, rightMpin);
       expect([locked.status, errorCode(locked)]).toEqual([429, 'MPIN_LOCKED']);
     }
     expect(await eventsOf(identity, userId)).toEqual([
@@ -177,15 +177,15 @@ describe('a refused sign-in with an MPIN', () => {
 
   it('is judged exactly five times among 50 at once', async ({ identity }) => {
     const { phone } = await customerWithMpin(identity);
-    for (const tried of [phone, newPhone()]) {
+    for (const testedPhone of [phone, newPhone()]) {
       const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, n) => login(identity, tried, String(1000 + n))),
+        Array.from({ length: 50 }, (_, n) => login(identity, testedPhone, String(1000 + n))),
       );
       const codes = codesOf(answers);
       expect(countOf(codes, 'INVALID_CREDENTIALS')).toBe(5);
       // The queue of checks was full for the others.
       expect(countOf(codes, 'MPIN_LOCKED') + countOf(codes, 'BUSY')).toBe(45);
-      expect(errorCode(await login(identity, tried, rightMpin))).toBe('MPIN_LOCKED');
+      expect(errorCode(await login(identity, testedPhone, rightMpin))).toBe('MPIN_LOCKED');
     }
     clock.advance(30 * minuteMs);
     expect((await login(identity, phone, rightMpin)).status).toBe(200);
@@ -193,14 +193,14 @@ describe('a refused sign-in with an MPIN', () => {
 
   it('is not counted any more after a right MPIN', async ({ identity }) => {
     const { phone } = await customerWithMpin(identity);
-    const four = async (): Promise<string[]> => {
+    const signInAfterFourFailures = async (): Promise<string[]> => {
       const answers: CallResponse[] = [];
       for (let n = 0; n < 4; n += 1) answers.push(await login(identity, phone, wrongMpin));
       return codesOf([...answers, await login(identity, phone, rightMpin)]);
     };
     const refused = 'INVALID_CREDENTIALS';
-    expect(await four()).toEqual([refused, refused, refused, refused, 'ok']);
-    expect(await four()).toEqual([refused, refused, refused, refused, 'ok']);
+    expect(await signInAfterFourFailures()).toEqual([refused, refused, refused, refused, 'ok']);
+    expect(await signInAfterFourFailures()).toEqual([refused, refused, refused, refused, 'ok']);
   });
 
   it('reveals only to the owner that the account is blocked', async ({ identity }) => {

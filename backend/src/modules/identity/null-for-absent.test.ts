@@ -25,10 +25,14 @@ it('the API creates the same plan and payment order with null fields as without 
   const { call } = await open.knownPerson();
   const plan = { amount_inr: '500', frequency: 'MONTHLY', duration_installments: 3 };
   const keyed = { ...plan, idempotency_key: 'null-for-absent-1' };
-  const made = await call('POST', '/gold/sip', { ...keyed, start_date: null, mandate_token: null });
-  expect(made.status).toBe(201);
+  const createdPlan = await call('POST', '/gold/sip', {
+    ...keyed,
+    start_date: null,
+    mandate_token: null,
+  });
+  expect(createdPlan.status).toBe(201);
   const again = await call('POST', '/gold/sip', keyed);
-  expect([again.status, again.body['id']]).toEqual([200, made.body['id']]);
+  expect([again.status, again.body['id']]).toEqual([200, createdPlan.body['id']]);
   const { body: quote } = await call('POST', '/gold/quote', { unit: 'INR', amount: '100' });
   const order = { quote_id: quote['id'], idempotency_key: 'null-for-absent-2', method: null };
   const placed = await call('POST', '/payments/orders', { ...order, terms_accepted: null });

@@ -26,20 +26,21 @@ interface StoredCode {
 export const rehashScope = async (
   tx: Db,
   { phoneHash, purpose }: CodeScope,
-  older: readonly string[],
+  olderHashes: readonly string[],
 ): Promise<void> => {
-  if (older.length === 0) return;
-  const [turn] = [phoneHash, ...older].toSorted();
-  await lockText(tx, `one-time-code|${purpose}|${turn}`);
-  for (const old of older) {
-    const scope = { phoneHash: old, purpose };
+  if (olderHashes.length === 0) return;
+  // All replicas lock the same hash of the phone, whichever of its hashes is their first.
+  const [lockedHash] = [phoneHash, ...olderHashes].toSorted();
+  await lockText(tx, `one-time-code|${purpose}|${lockedHash}`);
+  for (const olderHash of olderHashes) {
+    const scope = { phoneHash: olderHash, purpose };
     await tx.otpCode.updateMany({ where: scope, data: { phoneHash } });
     await tx.otpSend.updateMany({ where: scope, data: { phoneHash } });
     await execute(
       tx,
       sql`
         UPDATE otp_guard SET phone_hash = ${phoneHash}
-        WHERE phone_hash = ${old} AND purpose = ${purpose} AND NOT EXISTS (
+        WHERE phone_hash = ${olderHash} AND purpose = ${purpose} AND NOT EXISTS (
           SELECT FROM otp_guard WHERE phone_hash = ${phoneHash} AND purpose = ${purpose})`,
     );
   }

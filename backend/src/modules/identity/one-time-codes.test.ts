@@ -34,9 +34,9 @@ const fault = (identity: OpenIdentity, fields: object): Promise<CallResponse> =>
 describe('POST /auth/send-otp', () => {
   it('sends six digits and says how long they are valid', async ({ identity }) => {
     const phone = newPhone();
-    const told = await send(identity, phone);
-    expect(told.status).toBe(200);
-    expect(told.body).toEqual({ sent: true, expiresInSec: 600 });
+    const answer = await send(identity, phone);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ sent: true, expiresInSec: 600 });
     expect(await identity.codeOf(phone)).toMatch(/^\d{6}$/);
   });
 
@@ -63,9 +63,9 @@ describe('POST /auth/send-otp', () => {
     [{ phone: 'x' }],
     ['9'.repeat(1000)],
   ] as const)('refuses %j as a phone', async ([phone], { identity }) => {
-    const told = await identity.as()('POST', '/auth/send-otp', { phone });
-    expect(told.status).toBe(400);
-    expect(told.body['error']).toMatchObject({ code: 'VALIDATION_FAILED', field: 'phone' });
+    const answer = await identity.as()('POST', '/auth/send-otp', { phone });
+    expect(answer.status).toBe(400);
+    expect(answer.body['error']).toMatchObject({ code: 'VALIDATION_FAILED', field: 'phone' });
   });
 
   it('refuses the sixth send until the first one is 15 minutes old', async ({ identity }) => {
@@ -91,9 +91,9 @@ describe('POST /auth/send-otp', () => {
 
   it('lets five of twenty parallel requests send', async ({ identity }) => {
     const phone = newPhone();
-    const told = await Promise.all(Array.from({ length: 20 }, () => send(identity, phone)));
-    expect(told.filter(({ status }) => status === 200)).toHaveLength(5);
-    expect(told.filter((one) => errorCode(one) === 'OTP_SEND_LIMIT')).toHaveLength(15);
+    const answer = await Promise.all(Array.from({ length: 20 }, () => send(identity, phone)));
+    expect(answer.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(answer.filter((one) => errorCode(one) === 'OTP_SEND_LIMIT')).toHaveLength(15);
     const { body } = await identity.sandbox.control('GET', `/sms?phone=${phone.slice(1)}`);
     expect(body['messages']).toHaveLength(5);
   });
@@ -113,9 +113,9 @@ describe('POST /auth/send-otp', () => {
       const phone = newPhone();
       const before = await sentCode(identity, phone);
       await fault(identity, { fault: kind });
-      const told = await send(identity, phone);
-      expect(told.status).toBe(502);
-      expect(errorCode(told)).toBe('SMS_UNAVAILABLE');
+      const answer = await send(identity, phone);
+      expect(answer.status).toBe(502);
+      expect(errorCode(answer)).toBe('SMS_UNAVAILABLE');
       const after = await identity.codeOf(phone);
       expect((await verify(identity, phone, after)).status).toBe(401);
       expect((await verify(identity, phone, before)).status).toBe(401);
@@ -137,8 +137,10 @@ describe('POST /auth/verify-otp', () => {
   it('accepts a code once if twenty requests present it at once', async ({ identity }) => {
     const phone = newPhone();
     const code = await sentCode(identity, phone);
-    const told = await Promise.all(Array.from({ length: 20 }, () => verify(identity, phone, code)));
-    expect(told.filter(({ status }) => status === 200)).toHaveLength(1);
+    const answer = await Promise.all(
+      Array.from({ length: 20 }, () => verify(identity, phone, code)),
+    );
+    expect(answer.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
   it('accepts a code for 600 seconds', async ({ identity }) => {
@@ -170,9 +172,9 @@ describe('POST /auth/verify-otp', () => {
     const phone = newPhone();
     const code = await sentCode(identity, phone);
     for (let guess = 1; guess <= 3; guess += 1) {
-      const told = await verify(identity, phone, wrongFor(code));
-      expect(told.status).toBe(401);
-      expect(errorCode(told)).toBe('INVALID_OTP');
+      const answer = await verify(identity, phone, wrongFor(code));
+      expect(answer.status).toBe(401);
+      expect(errorCode(answer)).toBe('INVALID_OTP');
     }
     const locked = await verify(identity, phone, code);
     expect(locked.status).toBe(429);
@@ -232,11 +234,11 @@ describe('POST /auth/verify-otp', () => {
   it('judges only three of fifty parallel guesses', async ({ identity }) => {
     const phone = newPhone();
     const code = await sentCode(identity, phone);
-    const told = await Promise.all(
+    const answer = await Promise.all(
       Array.from({ length: 50 }, () => verify(identity, phone, wrongFor(code))),
     );
-    expect(told.filter((one) => errorCode(one) === 'INVALID_OTP')).toHaveLength(3);
-    expect(told.filter((one) => errorCode(one) === 'OTP_LOCKED')).toHaveLength(47);
+    expect(answer.filter((one) => errorCode(one) === 'INVALID_OTP')).toHaveLength(3);
+    expect(answer.filter((one) => errorCode(one) === 'OTP_LOCKED')).toHaveLength(47);
     expect(errorCode(await verify(identity, phone, code))).toBe('OTP_LOCKED');
   });
 
@@ -270,9 +272,9 @@ describe('POST /auth/verify-otp', () => {
     ['body', []],
     ['body', 'text'],
   ] as const)('refuses a bad %s: %j, and counts nothing', async ([field, body], { identity }) => {
-    const told = await identity.as()('POST', '/auth/verify-otp', body);
-    expect(told.status).toBe(400);
-    expect(told.body['error']).toMatchObject({ code: 'VALIDATION_FAILED', field });
+    const answer = await identity.as()('POST', '/auth/verify-otp', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body['error']).toMatchObject({ code: 'VALIDATION_FAILED', field });
   });
 });
 

@@ -68,11 +68,14 @@ export const hashesOfCode = (
   { scope, hashes }: HashedScope,
   code: string,
 ): readonly [string, ...string[]] => {
-  const [first, ...others] = parseKeyList('CREDENTIAL_PEPPER', peppers, 16);
+  const [firstPepper, ...olderPeppers] = parseKeyList('CREDENTIAL_PEPPER', peppers, 16);
   const use = `one-time-code|${scope.purpose}`;
   const hashWith = (pepper: string): string[] =>
     hashes.map((phoneHash) => keyedHash(pepper, use, phoneHash + code));
-  return [keyedHash(first, use, hashes[0] + code), ...[first, ...others].flatMap(hashWith)];
+  return [
+    keyedHash(firstPepper, use, hashes[0] + code),
+    ...[firstPepper, ...olderPeppers].flatMap(hashWith),
+  ];
 };
 
 /** A code that is stored and not yet sent. */
@@ -132,14 +135,14 @@ export const deliverCode = async (
   { phone, purpose, code, ids }: UnsentCode,
 ): Promise<void> => {
   const message = { phone, otp: code, validMinutes: codeLifeSeconds / 60, purpose };
-  const sent = await sms.sendOtp(message).catch(() => unknown('the adapter threw'));
-  codeMetrics.countSend(sent.kind === 'done' ? 'sent' : 'failed');
-  if (sent.kind === 'done') return;
+  const outcome = await sms.sendOtp(message).catch(() => unknown('the adapter threw'));
+  codeMetrics.countSend(outcome.kind === 'done' ? 'sent' : 'failed');
+  if (outcome.kind === 'done') return;
   await deleteCode(db, ids.code);
   // A code that certainly was not sent does not count as a send.
-  if (sent.kind === 'refused') await deleteSend(db, ids.send);
+  if (outcome.kind === 'refused') await deleteSend(db, ids.send);
   // The reason and the message are not logged, because a gateway may repeat the phone in them.
-  logger.warn({ gateway: sms.code, purpose, outcome: sent.kind }, 'a code was not sent');
+  logger.warn({ gateway: sms.code, purpose, outcome: outcome.kind }, 'a code was not sent');
   throw new AppError('SMS_UNAVAILABLE');
 };
 

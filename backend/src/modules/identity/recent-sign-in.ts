@@ -52,15 +52,15 @@ const isCurrentMpin = (
   return deps.hasher.checkInTurn(
     passwordCallerOfSession(principal, { clientGone }),
     async (verify) => {
-      const charged = await chargeSession(deps.db, sessionId);
-      if (charged === undefined) return false;
+      const wrongTries = await chargeSession(deps.db, sessionId);
+      if (wrongTries === undefined) return false;
       const owner = await findMpinCaller(deps.db, { phone, deviceId: undefined }, deps.clock.now());
       if (await verify(currentMpin, owner?.mpinHash ?? undefined)) {
         await resetTries(deps.db, sessionId);
         return true;
       }
-      const ended = await deps.inTransaction(async (tx) => {
-        const locks = charged.count >= maxWrongMpins;
+      const endedSessions = await deps.inTransaction(async (tx) => {
+        const locks = wrongTries.count >= maxWrongMpins;
         const sessions = locks
           ? await revokeSessions(tx, { id: sessionId, userId }, 'wrong-mpins', deps.clock.now())
           : [];
@@ -69,7 +69,7 @@ const isCurrentMpin = (
       });
       await announceEnd(
         deps,
-        ended.map(({ id }) => id),
+        endedSessions.map(({ id }) => id),
       );
       return false;
     },

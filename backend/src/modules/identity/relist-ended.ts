@@ -41,9 +41,9 @@ export const relistEndedSessions = (deps: RelistDeps): void => {
   let isRunning = false;
   const relist = async (): Promise<void> => {
     const now = clock.now();
-    const ended = await findEndedSince(db, addSeconds(now, -revokedSeconds));
+    const endedSessions = await findEndedSince(db, addSeconds(now, -revokedSeconds));
     await Promise.all(
-      ended.map(({ id, revokedAt }) =>
+      endedSessions.map(({ id, revokedAt }) =>
         revocations.revoke([id], revokedSeconds - msBetween(revokedAt, now) / 1000),
       ),
     );

@@ -54,8 +54,8 @@ describe('POST /auth/forgot-mpin', () => {
     });
     const nobody = newPhone();
     const before = await identity.codeOf(blocked.phone);
-    for (const asked of [phone, blocked.phone, nobody]) {
-      const answer = await forgot(identity, asked);
+    for (const requestPhone of [phone, blocked.phone, nobody]) {
+      const answer = await forgot(identity, requestPhone);
       expect(answer.status).toBe(200);
       expect(answer.body).toEqual({ sent: true, expiresInSec: 600 });
     }
@@ -100,9 +100,9 @@ describe('POST /auth/forgot-mpin', () => {
     identity,
   }) => {
     const { phone } = await customerWithMpin(identity);
-    for (const asked of [phone, newPhone()]) {
+    for (const requestPhone of [phone, newPhone()]) {
       const statuses: number[] = [];
-      for (let n = 0; n < 6; n += 1) statuses.push((await forgot(identity, asked)).status);
+      for (let n = 0; n < 6; n += 1) statuses.push((await forgot(identity, requestPhone)).status);
       expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
     }
     expect(errorCode(await forgot(identity, phone))).toBe('OTP_SEND_LIMIT');
@@ -178,15 +178,15 @@ describe('POST /auth/reset-mpin', () => {
     identity,
   }) => {
     const { phone } = await customerWithMpin(identity);
-    for (const tried of [phone, newPhone()]) {
-      const wrong = otherThan(await codeFor(identity, tried));
+    for (const testedPhone of [phone, newPhone()]) {
+      const wrong = otherThan(await codeFor(identity, testedPhone));
       const answers = await Promise.all(
-        Array.from({ length: 50 }, () => reset(identity, tried, wrong)),
+        Array.from({ length: 50 }, () => reset(identity, testedPhone, wrong)),
       );
       const codes = answers.map((answer) => String(errorCode(answer)));
       expect(codes.filter((code) => code === 'INVALID_OTP')).toHaveLength(3);
       expect(codes.filter((code) => code === 'OTP_LOCKED' || code === 'BUSY')).toHaveLength(47);
-      expect(errorCode(await reset(identity, tried, wrong))).toBe('OTP_LOCKED');
+      expect(errorCode(await reset(identity, testedPhone, wrong))).toBe('OTP_LOCKED');
     }
     expect(await login(identity, phone, oldMpin)).toBe('ok');
   });

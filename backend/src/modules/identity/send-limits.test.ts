@@ -28,8 +28,8 @@ it('an address gets at most the configured number of codes in an hour, even by c
   identity,
 }) => {
   const ip = '203.0.113.1';
-  const asked = Array.from({ length: 6 }, () => ip);
-  expect(await sendAll(identity, ...asked)).toEqual([200, 200, 200, 200, 429, 429]);
+  const addresses = Array.from({ length: 6 }, () => ip);
+  expect(await sendAll(identity, ...addresses)).toEqual([200, 200, 200, 200, 429, 429]);
   clock.advance(59 * minuteMs);
   const refused = await send(identity, ip);
   expect([refused.status, errorCode(refused)]).toEqual([429, 'OTP_SEND_LIMIT']);

@@ -50,10 +50,10 @@ it('the service keeps a share of each minute for customers', async ({ identity }
   const customer = newPhone();
   await identity.signIn(customer);
   clock.advance(minuteMs);
-  const asked = Array.from({ length: 10 }, (_, n) => `203.0.113.${n}`);
-  const told = await Promise.all(asked.map((ip) => send(identity, ip)));
-  expect(told.filter(({ status }) => status === 200)).toHaveLength(6);
-  const refused = told.filter((one) => errorCode(one) === 'OTP_SEND_LIMIT');
+  const addresses = Array.from({ length: 10 }, (_, n) => `203.0.113.${n}`);
+  const answers = await Promise.all(addresses.map((ip) => send(identity, ip)));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(6);
+  const refused = answers.filter((one) => errorCode(one) === 'OTP_SEND_LIMIT');
   expect(refused).toHaveLength(4);
   expect(await metricOf(identity, 'otp_sends_total{result="stranger_limit"')).toBe(4);
   for (let n = 1; n <= 2; n += 1) {
@@ -67,8 +67,8 @@ it('the service does not count codes that are requested but not sent in the limi
 }) => {
   clock.advance(minuteMs);
   for (let n = 1; n <= 10; n += 1) {
-    const told = await ask(identity, `192.0.2.${n}`, '/auth/forgot-mpin', newPhone());
-    expect(told.status).toBe(200);
+    const answer = await ask(identity, `192.0.2.${n}`, '/auth/forgot-mpin', newPhone());
+    expect(answer.status).toBe(200);
   }
   expect((await send(identity, '192.0.2.99')).status).toBe(200);
 });

@@ -17,9 +17,9 @@ describe('a phone for which many addresses request codes', () => {
       const phone = newPhone();
       const statuses: number[] = [];
       for (let n = 1; n <= 8; n += 1) {
-        const told = await callFrom(identity, `198.51.100.${n}`)('POST', path, { phone });
-        statuses.push(told.status);
-        if (told.status !== 200) expect(errorCode(told)).toBe('OTP_SEND_LIMIT');
+        const answer = await callFrom(identity, `198.51.100.${n}`)('POST', path, { phone });
+        statuses.push(answer.status);
+        if (answer.status !== 200) expect(errorCode(answer)).toBe('OTP_SEND_LIMIT');
       }
       expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429]);
       await identity.settle();
@@ -30,11 +30,11 @@ describe('a phone for which many addresses request codes', () => {
     identity,
   }) => {
     const phone = newPhone();
-    const told = await Promise.all(
+    const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
         callFrom(identity, `198.51.100.${n}`)('POST', '/auth/send-otp', { phone }),
       ),
     );
-    expect(told.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
   });
 });

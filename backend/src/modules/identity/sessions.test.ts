@@ -117,10 +117,10 @@ describe('access tokens', () => {
 describe('POST /auth/refresh', () => {
   it('exchanges the token for a new pair of the same session', async ({ identity }) => {
     const tokens = await signIn(identity, newPhone(), { deviceId: 'd', deviceName: 'My phone' });
-    const told = await refresh(identity, tokens.refreshToken);
-    const next = tokensOf(told);
-    expect(told.body).toMatchObject({ mpinSet: false, user: { kycStatus: 'PENDING' } });
-    expect(Object.keys(told.body).toSorted()).toEqual([
+    const answer = await refresh(identity, tokens.refreshToken);
+    const next = tokensOf(answer);
+    expect(answer.body).toMatchObject({ mpinSet: false, user: { kycStatus: 'PENDING' } });
+    expect(Object.keys(answer.body).toSorted()).toEqual([
       'accessToken',
       'mpinSet',
       'refreshToken',
@@ -159,12 +159,14 @@ describe('POST /auth/refresh', () => {
     identity,
   }) => {
     const { refreshToken } = await signIn(identity, newPhone());
-    const told = await Promise.all(
+    const answers = await Promise.all(
       Array.from({ length: 20 }, () => refresh(identity, refreshToken)),
     );
-    const won = told.filter(({ status }) => status === 200).length;
+    const won = answers.filter(({ status }) => status === 200).length;
     expect([1, 2]).toContain(won);
-    expect(told.filter((one) => errorCode(one) === 'INVALID_REFRESH_TOKEN')).toHaveLength(20 - won);
+    expect(answers.filter((one) => errorCode(one) === 'INVALID_REFRESH_TOKEN')).toHaveLength(
+      20 - won,
+    );
   });
 
   it('answers once more within 30 s if the response was lost, and ends the earlier tokens', async ({
@@ -216,9 +218,9 @@ describe('POST /auth/refresh', () => {
       await eventually(async () => (await waiting()) === 5);
       return requests;
     });
-    const told = await Promise.all(held);
-    const [winner, ...rest] = told.filter(({ status }) => status === 200);
-    expect(rest).toEqual([]);
+    const answers = await Promise.all(held);
+    const [winner, ...others] = answers.filter(({ status }) => status === 200);
+    expect(others).toEqual([]);
     const tokens = tokensOf(winner ?? { status: 0, body: {}, text: '' });
     expect(await me(identity, tokens.accessToken)).toBe(200);
     expect((await refresh(identity, tokens.refreshToken)).status).toBe(200);
@@ -239,9 +241,9 @@ describe('POST /auth/refresh', () => {
   it.for([[undefined], [''], [7], [null], [{}], ['x'.repeat(257)], ['a\u0000b']] as const)(
     'refuses %j as a token with 400',
     async ([refreshToken], { identity }) => {
-      const told = await identity.as()('POST', '/auth/refresh', { refreshToken });
-      expect(told.status).toBe(400);
-      expect(told.body['error']).toMatchObject({ field: 'refreshToken' });
+      const answer = await identity.as()('POST', '/auth/refresh', { refreshToken });
+      expect(answer.status).toBe(400);
+      expect(answer.body['error']).toMatchObject({ field: 'refreshToken' });
     },
   );
 

@@ -225,8 +225,8 @@ const refuseUsed = async (
   }
   const { familyId, userId } = used.session;
   await countSecurityEvent(tx, deps, { userId, kind: 'refresh_token_reused', ip });
-  const ended = await revokeSessions(tx, { familyId }, 'token-reuse', deps.clock.now());
-  return { kind: 'invalid' as const, endedIds: idsOf(ended) };
+  const endedSessions = await revokeSessions(tx, { familyId }, 'token-reuse', deps.clock.now());
+  return { kind: 'invalid' as const, endedIds: idsOf(endedSessions) };
 };
 
 /**
@@ -246,9 +246,11 @@ export const refreshSession = async (
   const arrivedAt = clock.now();
   const usedHash = hashToken(refreshToken);
   const result = await inTransaction(async (tx) => {
-    const current = await lockSessionByToken(tx, usedHash);
-    const repeat = current ? undefined : await lockForRepeat(deps, tx, { usedHash, arrivedAt });
-    const session = current ?? repeat;
+    const currentSession = await lockSessionByToken(tx, usedHash);
+    const repeat = currentSession
+      ? undefined
+      : await lockForRepeat(deps, tx, { usedHash, arrivedAt });
+    const session = currentSession ?? repeat;
     if (session === undefined) return refuseUsed(deps, tx, { usedHash, arrivedAt, ip });
     const user = await findUser(tx, session.userId);
     // The time of use is read as late as possible, so that a request that arrived before it counts
@@ -290,8 +292,8 @@ export const logout = async (
 ): Promise<void> => {
   const tokenHash = hashToken(refreshToken);
   const endedIds = await deps.inTransaction(async (tx) => {
-    const current = await lockSessionByToken(tx, tokenHash);
-    const session = current ?? (await findUsedToken(tx, tokenHash))?.session;
+    const currentSession = await lockSessionByToken(tx, tokenHash);
+    const session = currentSession ?? (await findUsedToken(tx, tokenHash))?.session;
     if (session === undefined || session.userId !== userId) throw new AppError('NOT_FOUND');
     return idsOf(await revokeSessions(tx, { id: session.id, userId }, 'logout', deps.clock.now()));
   });

@@ -21,17 +21,18 @@ export interface GuardKey {
  */
 export const rehashGuards = async (
   tx: Db,
-  [phoneHash, ...older]: readonly [string, ...string[]],
+  [phoneHash, ...olderHashes]: readonly [string, ...string[]],
 ): Promise<void> => {
-  if (older.length === 0) return;
-  const [turn] = [phoneHash, ...older].toSorted();
-  await lockText(tx, `sign-in-guard|${turn}`);
-  for (const old of older) {
+  if (olderHashes.length === 0) return;
+  // All replicas lock the same hash of the phone, whichever of its hashes is their first.
+  const [lockedHash] = [phoneHash, ...olderHashes].toSorted();
+  await lockText(tx, `sign-in-guard|${lockedHash}`);
+  for (const olderHash of olderHashes) {
     await execute(
       tx,
       sql`
         UPDATE sign_in_guard g SET phone_hash = ${phoneHash}
-        WHERE phone_hash = ${old} AND NOT EXISTS (
+        WHERE phone_hash = ${olderHash} AND NOT EXISTS (
           SELECT FROM sign_in_guard
           WHERE phone_hash = ${phoneHash} AND purpose = g.purpose AND caller = g.caller)`,
     );

@@ -32,8 +32,9 @@ const findOrCreateAccount = async (
   tx: Db,
   phone: string,
 ): Promise<Account | undefined> => {
-  const known = await lockUserByPhone(tx, phone);
-  if (known !== undefined) return isActive(known) ? { user: known, isNewUser: false } : undefined;
+  const existingUser = await lockUserByPhone(tx, phone);
+  if (existingUser !== undefined)
+    return isActive(existingUser) ? { user: existingUser, isNewUser: false } : undefined;
   const hashes = hashesOfPhone(deps.blindIndex, phone);
   if (await isCoolingDown(tx, hashes, deps.clock.now())) return undefined;
   return { user: await createUser(deps, tx, phone), isNewUser: true };

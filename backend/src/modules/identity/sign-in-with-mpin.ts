@@ -109,19 +109,19 @@ const chargeTry = (
     const caller = await findMpinCaller(tx, { phone, deviceId }, at);
     await rehashGuards(tx, hashesOfPhone(deps.blindIndex, phone));
     const key = keyOf(deps, attempt, caller);
-    const counted = countTry(await lockGuard(tx, key), at);
+    const verdict = countTry(await lockGuard(tx, key), at);
     const isTrusted = caller?.isTrusted === true;
     const waitSeconds =
-      counted.kind === 'locked'
-        ? counted.retryAfterSeconds
+      verdict.kind === 'locked'
+        ? verdict.retryAfterSeconds
         : isTrusted
           ? 0
           : await chargeAddress(tx, callerAddress(ip), { maxRefusals, now: at });
-    if (counted.kind === 'locked' || waitSeconds > 0) {
+    if (verdict.kind === 'locked' || waitSeconds > 0) {
       await recordRefusedSignIn(deps, tx, { phone, ip, locks: false });
       return { kind: 'locked', retryAfterSeconds: waitSeconds };
     }
-    await updateTries(tx, key, counted.next);
+    await updateTries(tx, key, verdict.next);
     const device =
       isTrusted && deviceId !== undefined ? { userId: caller.userId, deviceId } : undefined;
     const isUsable = device === undefined || (await chargeDevice(tx, device, at));
@@ -129,7 +129,7 @@ const chargeTry = (
     return {
       at,
       key,
-      locks: counted.locks,
+      locks: verdict.locks,
       device,
       holder: isOpen && isUsable ? holderOf(caller) : undefined,
     };
@@ -198,11 +198,11 @@ export const signInWithMpin = async (
   const attempt = { ...signIn, ip };
   const caller = await passwordCallerOfClient(deps, signIn, { ip, clientGone });
   const result = await deps.hasher.checkInTurn(caller, async (verify): Promise<Result> => {
-    const charged = await chargeTry(deps, attempt);
-    if ('kind' in charged) return charged;
-    const isRight = await verify(signIn.mpin, charged.holder?.mpinHash);
-    const verified = isRight ? await openVerified(deps, attempt, charged) : undefined;
-    return verified ?? refuse(deps, attempt, charged);
+    const countedTry = await chargeTry(deps, attempt);
+    if ('kind' in countedTry) return countedTry;
+    const isRight = await verify(signIn.mpin, countedTry.holder?.mpinHash);
+    const verified = isRight ? await openVerified(deps, attempt, countedTry) : undefined;
+    return verified ?? refuse(deps, attempt, countedTry);
   });
   if (result.kind === 'locked') {
     throw new AppError('MPIN_LOCKED', { retryAfterSeconds: result.retryAfterSeconds });

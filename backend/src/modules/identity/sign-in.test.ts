@@ -34,9 +34,9 @@ const idOf = async (identity: OpenIdentity, phone: string): Promise<string> =>
 describe('the first sign-in of a phone', () => {
   it('creates the customer and signs them in', async ({ identity }) => {
     const phone = newPhone();
-    const told = await signIn(identity, phone);
-    expect(told.status).toBe(200);
-    expect(told.body).toEqual({
+    const answer = await signIn(identity, phone);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
       accessToken: expect.any(String),
       refreshToken: expect.stringMatching(/^[\w-]{43}$/),
       user: {
@@ -75,11 +75,11 @@ describe('the first sign-in of a phone', () => {
     const phone = newPhone();
     const otp = await codeFor(identity, phone);
     const attempt = () => identity.as()('POST', '/auth/verify-otp', { phone, otp });
-    const told = await Promise.all([
+    const answer = await Promise.all([
       ...Array.from({ length: 10 }, attempt),
       codeFor(identity, phone),
     ]);
-    expect(told).toHaveLength(11);
+    expect(answer).toHaveLength(11);
     await signIn(identity, phone);
     expect(await usersOf(identity, phone)).toHaveLength(1);
   });
@@ -95,8 +95,8 @@ describe('the first sign-in of a phone', () => {
     await asOwner(identity, 'ALTER TABLE holding DROP CONSTRAINT broken');
     expect(failed.status).toBe(500);
     expect(await usersOf(identity, phone)).toHaveLength(0);
-    const told = await identity.as()('POST', '/auth/verify-otp', { phone, otp });
-    expect(told.body['isNewUser']).toBe(true);
+    const answer = await identity.as()('POST', '/auth/verify-otp', { phone, otp });
+    expect(answer.body['isNewUser']).toBe(true);
   });
 
   it('makes another referral code if one is taken', async ({ identity }) => {
@@ -104,8 +104,8 @@ describe('the first sign-in of a phone', () => {
     const first = await signIn(identity, newPhone());
     const phone = newPhone();
     const otp = await codeFor(identity, phone);
-    const told = identity.as()('POST', '/auth/verify-otp', { phone, otp });
-    expect((await told).status).toBe(500);
+    const answer = identity.as()('POST', '/auth/verify-otp', { phone, otp });
+    expect((await answer).status).toBe(500);
     fixed.int = undefined;
     const again = await identity.as()('POST', '/auth/verify-otp', { phone, otp });
     expect(again.status).toBe(200);
@@ -122,10 +122,10 @@ describe('an account that may not be used', () => {
     await signIn(identity, phone);
     const data = { blocked: true, blockedReason: 'fraud' };
     await identity.database.db.user.updateMany({ where: { phone }, data });
-    const told = await signIn(identity, phone);
-    expect(told.status).toBe(401);
-    expect(errorCode(told)).toBe('ACCOUNT_UNAVAILABLE');
-    expect(told.body['accessToken']).toBeUndefined();
+    const answer = await signIn(identity, phone);
+    expect(answer.status).toBe(401);
+    expect(errorCode(answer)).toBe('ACCOUNT_UNAVAILABLE');
+    expect(answer.body['accessToken']).toBeUndefined();
   });
 
   it('is not revealed to a client without the code', async ({ identity }) => {
@@ -133,8 +133,8 @@ describe('an account that may not be used', () => {
     await signIn(identity, phone);
     const data = { blocked: true, blockedReason: 'fraud' };
     await identity.database.db.user.updateMany({ where: { phone }, data });
-    const told = await identity.as()('POST', '/auth/verify-otp', { phone, otp: '000000' });
-    expect(errorCode(told)).toBe('INVALID_OTP');
+    const answer = await identity.as()('POST', '/auth/verify-otp', { phone, otp: '000000' });
+    expect(errorCode(answer)).toBe('INVALID_OTP');
   });
 
   it("answers 401 during the cool-down of a deleted account's phone, and opens a new one later", async ({
@@ -153,8 +153,8 @@ describe('an account that may not be used', () => {
     expect(errorCode(await signIn(identity, phone))).toBe('ACCOUNT_UNAVAILABLE');
     expect(await usersOf(identity, phone)).toHaveLength(0);
     clock.set(until);
-    const told = await signIn(identity, phone);
-    expect(told.body['isNewUser']).toBe(true);
+    const answer = await signIn(identity, phone);
+    expect(answer.body['isNewUser']).toBe(true);
     expect(await idOf(identity, phone)).not.toBe(old?.id);
   });
 });
@@ -205,8 +205,10 @@ describe('PATCH /users/me', () => {
     'accepts the international address %s',
     async (email, { identity }) => {
       const { body } = await signIn(identity, newPhone());
-      const told = await identity.as(String(body['accessToken']))('PATCH', '/users/me', { email });
-      expect(told).toMatchObject({ status: 200, body: { email: 'asha@example.xn--h2brj9c' } });
+      const answer = await identity.as(String(body['accessToken']))('PATCH', '/users/me', {
+        email,
+      });
+      expect(answer).toMatchObject({ status: 200, body: { email: 'asha@example.xn--h2brj9c' } });
     },
   );
 
@@ -222,8 +224,8 @@ describe('PATCH /users/me', () => {
     { email: `${'x'.repeat(250)}@example.test` },
   ])('refuses %j with the field', async (bad, { identity }) => {
     const { body } = await signIn(identity, newPhone());
-    const told = await identity.as(String(body['accessToken']))('PATCH', '/users/me', bad);
-    expect([told.status, errorCode(told)]).toEqual([400, 'VALIDATION_FAILED']);
-    expect(JSON.stringify(told.body)).toContain(Object.keys(bad)[0]);
+    const answer = await identity.as(String(body['accessToken']))('PATCH', '/users/me', bad);
+    expect([answer.status, errorCode(answer)]).toEqual([400, 'VALIDATION_FAILED']);
+    expect(JSON.stringify(answer.body)).toContain(Object.keys(bad)[0]);
   });
 });

@@ -127,7 +127,7 @@ export const chargeDevice = async (
   { userId, deviceId }: DeviceKey,
   at: Date,
 ): Promise<boolean> => {
-  const charged = await execute(
+  const changedRows = await execute(
     tx,
     sql`
       UPDATE trusted_device SET refusals = refusals + 1,
@@ -136,7 +136,7 @@ export const chargeDevice = async (
       WHERE user_id = ${userId}::uuid AND device_id = ${deviceId} AND ended_at IS NULL
         AND refusals < ${maxRefusals}::int`,
   );
-  return charged === 1;
+  return changedRows === 1;
 };
 
 /**

@@ -28,18 +28,18 @@ const login = (
   identity: OpenIdentity,
   phone: string,
   {
-    tried = mpin,
+    triedMpin = mpin,
     deviceId,
     ip = '198.51.100.1',
   }: {
-    readonly tried?: string;
+    readonly triedMpin?: string;
     readonly deviceId?: string;
     readonly ip?: string;
   } = {},
 ): Promise<CallResponse> =>
   createCaller(identity.url, { 'x-forwarded-for': ip })('POST', '/auth/login-mpin', {
     phone,
-    mpin: tried,
+    mpin: triedMpin,
     ...(deviceId !== undefined && { deviceId }),
   });
 const bodyOf = ({ status, body }: CallResponse) => {
@@ -52,8 +52,8 @@ describe('a customer who signed in by code on a device that names itself', () =>
     const { phone } = await customer(identity);
     expect(okOrCode(await login(identity, phone, { deviceId: device }))).toBe('ok');
     for (const deviceId of [undefined, 'tablet', 'a-phone-of-somebody-else']) {
-      const told = await login(identity, phone, deviceId === undefined ? {} : { deviceId });
-      expect(okOrCode(told)).toBe('INVALID_CREDENTIALS');
+      const answer = await login(identity, phone, deviceId === undefined ? {} : { deviceId });
+      expect(okOrCode(answer)).toBe('INVALID_CREDENTIALS');
     }
   });
 
@@ -63,8 +63,8 @@ describe('a customer who signed in by code on a device that names itself', () =>
     const { phone } = await customer(identity);
     const answers = [
       await login(identity, phone),
-      await login(identity, phone, { tried: '111111' }),
-      await login(identity, phone, { tried: '111111', deviceId: device }),
+      await login(identity, phone, { triedMpin: '111111' }),
+      await login(identity, phone, { triedMpin: '111111', deviceId: device }),
       await login(identity, newPhone()),
     ].map(bodyOf);
     expect(answers[0]).toMatchObject({
@@ -77,7 +77,7 @@ describe('a customer who signed in by code on a device that names itself', () =>
   it('is not locked out by a stranger, who is locked out alone', async ({ identity }) => {
     const { phone } = await customer(identity);
     const ip = '203.0.113.9';
-    for (let n = 0; n < 5; n += 1) await login(identity, phone, { tried: '111111', ip });
+    for (let n = 0; n < 5; n += 1) await login(identity, phone, { triedMpin: '111111', ip });
     expect(okOrCode(await login(identity, phone, { ip }))).toBe('MPIN_LOCKED');
     expect(okOrCode(await login(identity, phone, { ip, deviceId: device }))).toBe('ok');
     clock.advance(30 * minuteMs);
@@ -86,7 +86,7 @@ describe('a customer who signed in by code on a device that names itself', () =>
 
   it('has five wrong MPINs in 15 minutes on the device too', async ({ identity }) => {
     const { phone } = await customer(identity);
-    const wrong = { tried: '111111', deviceId: device };
+    const wrong = { triedMpin: '111111', deviceId: device };
     for (let n = 0; n < 5; n += 1)
       expect(okOrCode(await login(identity, phone, wrong))).toMatch(/INV/u);
     expect(okOrCode(await login(identity, phone, { deviceId: device }))).toBe('MPIN_LOCKED');
@@ -101,8 +101,8 @@ describe('a customer who signed in by code on a device that names itself', () =>
     const tries = async (count: number): Promise<void> => {
       for (let n = 0; n < count; n += 1) {
         clock.advance(8 * minuteMs);
-        const told = await login(identity, phone, { tried: '111111', deviceId: device });
-        expect(okOrCode(told)).toBe('INVALID_CREDENTIALS');
+        const answer = await login(identity, phone, { triedMpin: '111111', deviceId: device });
+        expect(okOrCode(answer)).toBe('INVALID_CREDENTIALS');
       }
     };
     await tries(9);
@@ -125,11 +125,11 @@ describe('a customer who signed in by code on a device that names itself', () =>
     for (const deviceId of devices) await identity.signIn(phone, { deviceId });
     for (let n = 0; n < 20; n += 1) {
       clock.advance(minuteMs * 5);
-      const told = await login(identity, phone, {
-        tried: '111111',
+      const answer = await login(identity, phone, {
+        triedMpin: '111111',
         deviceId: devices[n % 3] ?? '',
       });
-      expect(okOrCode(told)).toBe('INVALID_CREDENTIALS');
+      expect(okOrCode(answer)).toBe('INVALID_CREDENTIALS');
     }
     clock.advance(dayMs);
     for (const deviceId of [device, ...devices]) {
@@ -141,8 +141,8 @@ describe('a customer who signed in by code on a device that names itself', () =>
     const { phone } = await customer(identity);
     const { db } = identity.database;
     await db.trustedDevice.updateMany({ where: { user: { phone } }, data: { refusals: 8 } });
-    const tried = { tried: '111111', deviceId: device };
-    await Promise.all(Array.from({ length: 5 }, () => login(identity, phone, tried)));
+    const triedMpin = { triedMpin: '111111', deviceId: device };
+    await Promise.all(Array.from({ length: 5 }, () => login(identity, phone, triedMpin)));
     const { refusals } = await db.trustedDevice.findFirstOrThrow({ where: { user: { phone } } });
     expect(refusals).toBe(10);
   });
@@ -162,8 +162,8 @@ describe('a customer who signed in by code on a device that names itself', () =>
     const { body } = await login(identity, phone, { deviceId: device });
     const again = identity.as(String(body['accessToken']));
     await again('POST', '/auth/logout', { refreshToken: body['refreshToken'] });
-    const told = await login(identity, phone, { deviceId: device });
-    expect(okOrCode(told)).toBe('ok');
+    const answer = await login(identity, phone, { deviceId: device });
+    expect(okOrCode(answer)).toBe('ok');
     expect((await call('GET', '/users/me')).status).toBe(401);
     const other = await identity.signIn(phone, { deviceId: 'another-device-of-mine' });
     const owner = identity.as(String(other.body['accessToken']));
@@ -215,7 +215,7 @@ describe('a device', () => {
 it('an address that tries one MPIN on many phones signs in nowhere', async ({ identity }) => {
   const people = [];
   for (let n = 0; n < 8; n += 1) people.push(await customer(identity));
-  const told = [];
-  for (const { phone } of people) told.push(okOrCode(await login(identity, phone)));
-  expect(new Set(told)).toEqual(new Set(['INVALID_CREDENTIALS']));
+  const answer = [];
+  for (const { phone } of people) answer.push(okOrCode(await login(identity, phone)));
+  expect(new Set(answer)).toEqual(new Set(['INVALID_CREDENTIALS']));
 });

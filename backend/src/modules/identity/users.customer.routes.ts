@@ -88,8 +88,8 @@ export const createUsersCustomerRoutes = (deps: UsersRoutesDeps): Route[] => {
       responses: { 200: userView },
       handler: async ({ body, principal: { userId } }) => {
         const changes = { fullName: body.full_name, email: body.email };
-        const found = await updateProfile(db, userId, changes, clock.now());
-        if (!found) throw new AppError('UNAUTHENTICATED');
+        const isUpdated = await updateProfile(db, userId, changes, clock.now());
+        if (!isUpdated) throw new AppError('UNAUTHENTICATED');
         return respondWithProfile(userId);
       },
     }),

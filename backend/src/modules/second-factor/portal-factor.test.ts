@@ -29,16 +29,16 @@ afterAll(async () => system.close());
 
 const as = (token?: string, url = urls.optional) =>
   createCaller(url, token === undefined ? {} : { 'x-portal-token': token });
-const signIn = (made: MadePortalUser, more: object = {}, url = urls.optional) =>
+const signIn = (user: MadePortalUser, more: object = {}, url = urls.optional) =>
   as(undefined, url)('POST', '/auth/login', {
-    email: made.email,
-    password: made.password,
+    email: user.email,
+    password: user.password,
     ...more,
   });
 
-const enrol = async (made: MadePortalUser, url = urls.optional) => {
-  const session = as(made.token, url);
-  const { body } = await session('POST', '/auth/second-factor/enrol', { password: made.password });
+const enrol = async (user: MadePortalUser, url = urls.optional) => {
+  const session = as(user.token, url);
+  const { body } = await session('POST', '/auth/second-factor/enrol', { password: user.password });
   const secret = String(body['secret']);
   const code = totpCode(secret, wall.now());
   const confirmed = await session('POST', '/auth/second-factor/confirm', { code });
@@ -49,18 +49,18 @@ const enrol = async (made: MadePortalUser, url = urls.optional) => {
 
 describe('the authenticator app of a portal user', () => {
   it('is required at sign-in, and ends the other sessions', async () => {
-    const made = await make.portalUser('accountant');
-    const other = String((await signIn(made)).body['token']);
-    const { secret, recoveryCodes } = await enrol(made);
+    const user = await make.portalUser('accountant');
+    const other = String((await signIn(user)).body['token']);
+    const { secret, recoveryCodes } = await enrol(user);
     expect(await as(other)('GET', '/auth/me')).toMatchObject({ status: 401 });
-    expect(await as(made.token)('GET', '/auth/me')).toMatchObject({ status: 200 });
-    expect(await signIn(made)).toMatchObject({ status: 401, code: 'SECOND_FACTOR_REQUIRED' });
+    expect(await as(user.token)('GET', '/auth/me')).toMatchObject({ status: 200 });
+    expect(await signIn(user)).toMatchObject({ status: 401, code: 'SECOND_FACTOR_REQUIRED' });
     const code = totpCode(secret, wall.now());
-    expect(await signIn(made, { code })).toMatchObject({ status: 200 });
-    expect(await signIn(made, { code })).toMatchObject({ code: 'SECOND_FACTOR_INVALID' });
+    expect(await signIn(user, { code })).toMatchObject({ status: 200 });
+    expect(await signIn(user, { code })).toMatchObject({ code: 'SECOND_FACTOR_INVALID' });
     const [recovery = ''] = recoveryCodes;
-    expect(await signIn(made, { code: recovery })).toMatchObject({ status: 200 });
-    expect(await signIn(made, { code: recovery })).toMatchObject({ status: 403 });
+    expect(await signIn(user, { code: recovery })).toMatchObject({ status: 200 });
+    expect(await signIn(user, { code: recovery })).toMatchObject({ status: 403 });
     // The code of another person is refused.
     const stranger = await make.portalUser('viewer');
     await enrol(stranger);
@@ -70,9 +70,9 @@ describe('the authenticator app of a portal user', () => {
   });
 
   it('is removed by a super admin who could set the password', async () => {
-    const made = await make.portalUser('finance_head');
-    await enrol(made);
-    const path = `/portal-users/${made.portalUserId}/second-factor/disable`;
+    const user = await make.portalUser('finance_head');
+    await enrol(user);
+    const path = `/portal-users/${user.portalUserId}/second-factor/disable`;
     const body = { reason: 'lost the phone' };
     const auditor = await make.portalUser('auditor');
     const denied = { status: 403, code: 'PERMISSION_DENIED' };
@@ -86,18 +86,18 @@ describe('the authenticator app of a portal user', () => {
     expect(await as(boss.token)('POST', own, body)).toMatchObject(denied);
     expect(await as(boss.token)('POST', path, body)).toMatchObject({ status: 200 });
     expect(await as(boss.token)('POST', path, body)).toMatchObject({ status: 409 });
-    expect(await as(made.token)('GET', '/auth/me')).toMatchObject({ status: 401 });
-    expect(await signIn(made)).toMatchObject({ status: 200 });
+    expect(await as(user.token)('GET', '/auth/me')).toMatchObject({ status: 401 });
+    expect(await signIn(user)).toMatchObject({ status: 200 });
     const action = 'portal-user.second-factor.disable';
     const row = await system.db.auditLog.findFirstOrThrow({ where: { action } });
-    expect(row).toMatchObject({ actorId: boss.portalUserId, targetId: made.portalUserId });
+    expect(row).toMatchObject({ actorId: boss.portalUserId, targetId: user.portalUserId });
     expect(row.sealed).not.toBeNull();
   });
 
   it('admits a person without one only to its set-up if it is required', async () => {
-    const made = await make.portalUser('auditor');
+    const user = await make.portalUser('auditor');
     const url = urls.required;
-    const signedIn = await signIn(made, {}, url);
+    const signedIn = await signIn(user, {}, url);
     expect(signedIn).toMatchObject({ status: 200, body: { mustEnrolSecondFactor: true } });
     const token = String(signedIn.body['token']);
     expect(await as(token, url)('GET', '/portal-users')).toMatchObject({
@@ -105,30 +105,30 @@ describe('the authenticator app of a portal user', () => {
       code: 'SECOND_FACTOR_NOT_ENROLLED',
     });
     const refused = await system.db.auditLog.findFirst({
-      where: { actorId: made.portalUserId, action: 'accounting.refused' },
+      where: { actorId: user.portalUserId, action: 'accounting.refused' },
     });
     expect(refused?.after).toMatchObject({ code: 'SECOND_FACTOR_NOT_ENROLLED' });
-    await enrol({ ...made, token }, url);
+    await enrol({ ...user, token }, url);
     expect(await as(token, url)('GET', '/portal-users')).toMatchObject({ status: 200 });
   });
 });
 
 describe("one's own password", () => {
   it('is changed only with the current one, and the change ends the other sessions', async () => {
-    const made = await make.portalUser('viewer');
-    const other = String((await signIn(made)).body['token']);
+    const user = await make.portalUser('viewer');
+    const other = String((await signIn(user)).body['token']);
     const change = (currentPassword: string, newPassword: string) =>
-      as(made.token)('POST', '/auth/password', { currentPassword, newPassword });
+      as(user.token)('POST', '/auth/password', { currentPassword, newPassword });
     const next = 'a stable for every horse';
     expect(await change('wrong', next)).toMatchObject({ status: 403, code: 'WRONG_PASSWORD' });
-    expect(await change(made.password, 'short')).toMatchObject({
+    expect(await change(user.password, 'short')).toMatchObject({
       status: 400,
       field: 'newPassword',
     });
-    expect(await change(made.password, next)).toMatchObject({ status: 204 });
+    expect(await change(user.password, next)).toMatchObject({ status: 204 });
     expect(await as(other)('GET', '/auth/me')).toMatchObject({ status: 401 });
-    expect(await as(made.token)('GET', '/auth/me')).toMatchObject({ status: 200 });
-    expect(await signIn(made)).toMatchObject({ status: 401 });
-    expect(await signIn({ ...made, password: next })).toMatchObject({ status: 200 });
+    expect(await as(user.token)('GET', '/auth/me')).toMatchObject({ status: 200 });
+    expect(await signIn(user)).toMatchObject({ status: 401 });
+    expect(await signIn({ ...user, password: next })).toMatchObject({ status: 200 });
   });
 });

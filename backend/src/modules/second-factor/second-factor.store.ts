@@ -25,9 +25,9 @@ export const findFactor = async (db: Db, owner: FactorOwner): Promise<FactorReco
 
 /** Locks the factor of a person until the transaction ends. Returns undefined if there is none. */
 export const lockFactor = async (tx: Db, owner: FactorOwner): Promise<FactorRecord | undefined> => {
-  const found = await findFactor(tx, owner);
-  if (found === undefined) return undefined;
-  await lockRow(tx, 'second_factor', found.id);
+  const factor = await findFactor(tx, owner);
+  if (factor === undefined) return undefined;
+  await lockRow(tx, 'second_factor', factor.id);
   return findFactor(tx, owner);
 };
 

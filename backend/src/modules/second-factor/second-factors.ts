@@ -157,8 +157,8 @@ export const createSecondFactors = (
     listActive: (db) => listFactorOwners(db, api),
     async enrol(tx, ownerId, label) {
       const owner = ownerOf(ownerId);
-      const known = await lockFactor(tx, owner);
-      if (known !== undefined && known.confirmedAt !== null) {
+      const existing = await lockFactor(tx, owner);
+      if (existing !== undefined && existing.confirmedAt !== null) {
         const message = 'An authenticator app is already set up. A super admin can disable it.';
         throw new AppError('CONFLICT', { message });
       }

@@ -39,13 +39,13 @@ const checkOwnPassword = async <A extends StaffAccount, P, S, R>(
   const caller = sessionCaller(idOf(principal));
   const { clientGone } = context;
   const passwordCaller = { clientGone, id: caller.id, isKnown: true };
-  const known = await hasher.checkInTurn(passwordCaller, async (verify) => {
+  const verifiedAccount = await hasher.checkInTurn(passwordCaller, async (verify) => {
     await guard.charge(inTransaction, email, caller);
     const account = await accounts.find(db, idOf(principal));
     return (await verify(password, account?.passwordHash)) ? account : undefined;
   });
-  if (known === undefined) throw new AppError('WRONG_PASSWORD');
-  return known;
+  if (verifiedAccount === undefined) throw new AppError('WRONG_PASSWORD');
+  return verifiedAccount;
 };
 
 /** Counts a code of the caller before it is judged. @throws AppError LOGIN_LOCKED */
@@ -90,12 +90,12 @@ export const changeOwnPassword = async <A extends StaffAccount, P, S, R>(
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
 ): Promise<R> => {
   const { deps, accounts } = realm;
-  const known = await checkOwnPassword(realm, by, currentPassword);
+  const verifiedAccount = await checkOwnPassword(realm, by, currentPassword);
   const passwordHash = await deps.hasher.hashSecret(newPassword);
   return deps.inTransaction(async (tx) => {
     const account = await lockSelf(realm, tx, by);
     // Hashing takes a while, so the verified password may have been replaced meanwhile.
-    if (account.passwordHash !== known.passwordHash) throw new AppError('WRONG_PASSWORD');
+    if (account.passwordHash !== verifiedAccount.passwordHash) throw new AppError('WRONG_PASSWORD');
     const renewal = await realm.renewSignIn(tx, account, by.principal, passwordHash);
     await accounts.createLoginGuard(deps.clock).clear(tx, account.email);
     await recordChange(realm, tx, by, { action: accounts.actions.changePassword });
@@ -113,10 +113,10 @@ export const enrolFactor = async <A extends StaffAccount, P, S, R>(
   password: string,
 ) => {
   const { deps, accounts } = realm;
-  const known = await checkOwnPassword(realm, by, password);
+  const verifiedAccount = await checkOwnPassword(realm, by, password);
   return deps.inTransaction(async (tx) => {
     const account = await lockSelf(realm, tx, by);
-    if (account.passwordHash !== known.passwordHash) throw new AppError('WRONG_PASSWORD');
+    if (account.passwordHash !== verifiedAccount.passwordHash) throw new AppError('WRONG_PASSWORD');
     const secret = await accounts.createFactors(deps).enrol(tx, account.id, account.email);
     await resetOwnTries(realm, tx, account);
     const after = { secondFactor: 'PENDING' };

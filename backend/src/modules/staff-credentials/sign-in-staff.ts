@@ -27,13 +27,13 @@ const browserPurposes = { admin: 'admin-browser', accounting: 'portal-browser' }
  */
 const recordSignIn = <A extends StaffAccount, P, S, R>(
   { deps, accounts, recordLogin }: StaffRealm<A, P, S, R>,
-  known: A,
+  account: A,
   code: string | undefined,
   { requestId, ip }: RequestContext,
 ) =>
   deps.inTransaction(async (tx) => {
     // The check takes a while, so this reads the password and the active flag once more.
-    const login = await recordLogin(tx, known, deps.clock.now());
+    const login = await recordLogin(tx, account, deps.clock.now());
     if (login === undefined) return undefined;
     const { id, email, role } = login.account;
     const proof = requireProof(await accounts.createFactors(deps).consumeCode(tx, id, code));
@@ -66,13 +66,14 @@ const signIn = async <A extends StaffAccount, P, S, R>(
   const passwordCaller = { clientGone, id: caller.id, isKnown: caller.kind === 'browser' };
   const signedIn = await hasher.checkInTurn(passwordCaller, async (verify) => {
     await guard.charge(inTransaction, email, caller);
-    const known = await accounts.findByEmail(db, email);
-    if (!(await verify(password, known?.passwordHash)) || known?.active !== true) return undefined;
+    const account = await accounts.findByEmail(db, email);
+    if (!(await verify(password, account?.passwordHash)) || account?.active !== true)
+      return undefined;
     // The caller knows the password, so codes are counted apart from it, and before they are judged.
-    if (code !== undefined && (await factors.isActive(db, known.id))) {
+    if (code !== undefined && (await factors.isActive(db, account.id))) {
       await guard.chargeCode(inTransaction, email, caller);
     }
-    return recordSignIn(realm, known, code, context);
+    return recordSignIn(realm, account, code, context);
   });
   if (signedIn === undefined) throw new AppError('INVALID_CREDENTIALS');
   await guard.forget(db, email, caller);

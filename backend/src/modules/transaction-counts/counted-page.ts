@@ -114,9 +114,9 @@ export const readCountedPage = async <Row>(
   const { from, to } = part;
   if (from !== undefined && to !== undefined && from >= to) return { rows: [], total: 0 };
   const partialCounts = await Promise.all(
-    partialDays(part).map(async ({ day, ...ends }) => ({
+    partialDays(part).map(async ({ day, ...interval }) => ({
       day,
-      count: await countRows({ createdAt: { gte: ends.from, lt: ends.to } }),
+      count: await countRows({ createdAt: { gte: interval.from, lt: interval.to } }),
     })),
   );
   const offset = offsetOf(page);

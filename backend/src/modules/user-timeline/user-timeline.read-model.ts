@@ -46,7 +46,7 @@ export const readUserTimeline = async (
   userId: string,
   page: Page,
 ): Promise<{ rows: TimelineRow[]; total: number }> => {
-  const [rows, counted] = await Promise.all([
+  const [rows, countRow] = await Promise.all([
     selectRows<TimelineRow>(
       db,
       sql`
@@ -58,5 +58,5 @@ export const readUserTimeline = async (
       sql`SELECT count(*)::int AS total FROM (${entriesOf(userId)}) AS entry`,
     ),
   ]);
-  return { rows, total: counted?.total ?? 0 };
+  return { rows, total: countRow?.total ?? 0 };
 };

@@ -54,8 +54,8 @@ const summaryOf = (kind: TimelineKind, data: Readonly<Record<string, unknown>>):
   if (kind === 'payment') return `Payment order: ${String(status)}`;
   if (kind === 'payout') return `Payout: ${String(status)}`;
   if (kind === 'plan') return `Plan ${String(event)}`;
-  const known = securityEventKinds.find((kind) => kind === event);
-  return known === undefined ? 'Security event' : securitySummaries[known];
+  const eventKind = securityEventKinds.find((kind) => kind === event);
+  return eventKind === undefined ? 'Security event' : securitySummaries[eventKind];
 };
 
 export const presentTimelineEntry = (row: {

@@ -143,11 +143,11 @@ describe('the route', () => {
     expect(again).toMatchObject(refused);
     expect(detailsOf(again)).toEqual({ blocked: true });
 
-    const gone = await open.person();
-    await gone.call('POST', '/users/me/deletion/request');
-    const confirmation = { otp: await open.codeOf(gone.phone), confirmation: 'DELETE' };
-    await gone.call('POST', '/users/me/deletion/confirm', confirmation);
-    for (const answer of [await block(open, gone.userId), await unblock(open, gone.userId)]) {
+    const deleted = await open.person();
+    await deleted.call('POST', '/users/me/deletion/request');
+    const confirmation = { otp: await open.codeOf(deleted.phone), confirmation: 'DELETE' };
+    await deleted.call('POST', '/users/me/deletion/confirm', confirmation);
+    for (const answer of [await block(open, deleted.userId), await unblock(open, deleted.userId)]) {
       expect(answer).toMatchObject(refused);
       expect(detailsOf(answer)).toMatchObject({ blocked: false, deletedAt: expect.any(String) });
     }

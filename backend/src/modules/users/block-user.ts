@@ -76,20 +76,20 @@ export const blockUser = async (
     const reasonSealed =
       blocked && reason !== undefined ? sealBlockedReason(sealer, reason, userId) : null;
     await updateBlock(tx, { userId, reasonSealed, at });
-    const ended = blocked ? await revokeEverySession(tx, userId, 'blocked', at) : [];
+    const sessionIds = blocked ? await revokeEverySession(tx, userId, 'blocked', at) : [];
     await audit.record(tx, {
       ...adminActor(principal, context),
       action: blocked ? 'user.block' : 'user.unblock',
       target: { type: 'user', id: userId },
       before: { blocked: before.blocked },
-      after: { blocked, ...(blocked && { endedSessions: ended.length }) },
+      after: { blocked, ...(blocked && { endedSessions: sessionIds.length }) },
       sealed: {
         before: reasonOf(openBlockedReason(sealer, before, userId)),
         after: reasonOf(reason),
       },
       sealedFor: userId,
     });
-    return ended;
+    return sessionIds;
   });
   await announceSessionsEnd(deps, endedIds);
 };

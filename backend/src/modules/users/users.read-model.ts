@@ -138,11 +138,11 @@ export const searchUsers = async (
   filter: UserFilter,
   page: Page,
 ): Promise<{ readonly rows: readonly UserRow[]; readonly total: number }> => {
-  const [rows, counted] = await Promise.all([
+  const [rows, countRow] = await Promise.all([
     selectRows<UserRow>(db, pageSql(filter, page)),
     selectOne<{ total: number }>(db, countSql(filter)),
   ]);
-  return { rows, total: counted?.total ?? 0 };
+  return { rows, total: countRow?.total ?? 0 };
 };
 
 /**
