@@ -5,12 +5,12 @@ import type { InstallmentFixtures, TestInstallment } from '#test/support/install
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 
-/** A worker that dies at one of its calls to the provider: nothing after it happens. */
+/** The call to the provider at which the worker dies. Nothing happens after it. */
 const death: { at: string | undefined } = { at: undefined };
 const dieAt = (point: string): void => {
   if (death.at === point) throw new Error(`killed ${point}`);
 };
-const mortal = (provider: GoldProvider): GoldProvider => ({
+const wrapWithDeath = (provider: GoldProvider): GoldProvider => ({
   ...provider,
   async verifyBuy(request) {
     const outcome = await provider.verifyBuy(request);
@@ -30,7 +30,7 @@ const mortal = (provider: GoldProvider): GoldProvider => ({
   },
 });
 
-const it = installmentTest({ wrap: { provider: mortal } }).extend('paid', ({ fixtures }) =>
+const it = installmentTest({ wrap: { provider: wrapWithDeath } }).extend('paid', ({ fixtures }) =>
   fixtures.payable(),
 );
 
@@ -62,7 +62,7 @@ const confirmsOf = async (
   const ids = new Set(operations.map(({ providerTxId }) => providerTxId));
   return ours.filter((entry) => ids.has(String(entry.body['tx_id']))).length;
 };
-/** One purchase on both sides, for the rupees that were paid. */
+/** Checks that both sides have one purchase, for the paid rupees. */
 const expectOnePurchase = async (
   open: OpenGold,
   fixtures: InstallmentFixtures,
@@ -91,7 +91,7 @@ const retryAll = async (
 };
 
 describe('a paid installment', () => {
-  it('is bought, though the KYC of its customer was taken back since', async ({
+  it("is allocated even if the customer's KYC was revoked since", async ({
     open,
     fixtures,
     paid,
@@ -102,7 +102,7 @@ describe('a paid installment', () => {
     expect(await fixtures.historyOf(paid)).toEqual(['PENDING', 'PAID', 'ALLOCATED']);
   });
 
-  it('is bought at the price of the moment, from its job', async ({ open, fixtures, paid }) => {
+  it('is allocated by its job at the current price', async ({ open, fixtures, paid }) => {
     const price = { buyPaise: 2_000_000, sellPaise: 1_900_000, spotPaise: 1_950_000 };
     await open.sandbox.control('PUT', '/price', price);
     await open.advance(20 * 60);
@@ -127,7 +127,7 @@ describe('a paid installment', () => {
     expect(seen.body).toMatchObject({ type: 'SIP_INSTALLMENT', provider_amount_paise: 99_910 });
   });
 
-  it('in ten workers at a time is confirmed once', async ({ open, fixtures, paid }) => {
+  it('is confirmed once by ten concurrent workers', async ({ open, fixtures, paid }) => {
     await Promise.all(Array.from({ length: 10 }, () => allocate(open, paid)));
     await expectOnePurchase(open, fixtures, paid);
     expect(await confirmsOf(open, paid)).toBe(1);
@@ -135,7 +135,7 @@ describe('a paid installment', () => {
     await expectOnePurchase(open, fixtures, paid);
   });
 
-  it('shows no gold until it has it', async ({ open, fixtures, paid }) => {
+  it('shows no gold until it is allocated', async ({ open, fixtures, paid }) => {
     await open.fault('buy-confirm', 'error');
     await allocate(open, paid);
     const nothing = { grams: null, price_per_gram_paise: null, gst_paise: null, cgst_paise: null };
@@ -163,7 +163,7 @@ describe('a paid installment', () => {
   );
 
   it.for(['accept_then_timeout', 'malformed'])(
-    'whose confirm went through but ended in %s is found by the status',
+    'whose confirm succeeded but ended in %s is found by the order status',
     async (fault, { open, fixtures, paid }) => {
       await open.fault('buy-confirm', fault);
       await allocate(open, paid);
@@ -172,11 +172,7 @@ describe('a paid installment', () => {
     },
   );
 
-  it('comes to a person when every verify was for other grams', async ({
-    open,
-    fixtures,
-    paid,
-  }) => {
+  it('goes to review if every verify was for other grams', async ({ open, fixtures, paid }) => {
     await open.fault('buy-verify', 'wrong_amount', { times: 50 });
     await allocate(open, paid);
     await retryAll(open, fixtures, paid);
@@ -184,7 +180,7 @@ describe('a paid installment', () => {
     expect(await confirmsOf(open, paid)).toBe(0);
   });
 
-  it('comes to a person when every retry was used', async ({ open, fixtures, paid }) => {
+  it('goes to review after the last retry', async ({ open, fixtures, paid }) => {
     await open.fault('buy-verify', 'error', { times: 50 });
     await allocate(open, paid);
     await retryAll(open, fixtures, paid);
@@ -198,11 +194,7 @@ describe('a paid installment', () => {
 });
 
 describe('an undecided confirm of an installment', () => {
-  it('is asked about, and never followed by a second purchase', async ({
-    open,
-    fixtures,
-    paid,
-  }) => {
+  it('is queried, and never followed by a second purchase', async ({ open, fixtures, paid }) => {
     await open.fault('buy-confirm', 'accept_then_timeout');
     await open.fault('buy-status', 'timeout', { times: 1000 });
     await allocate(open, paid);
@@ -241,7 +233,11 @@ describe('an undecided confirm of an installment', () => {
     expect(await open.journal('buy-verify')).toHaveLength(before + 1);
   });
 
-  it('allocates it from its review, by the sweep', async ({ open, fixtures, paid }) => {
+  it('is found by the sweep, which allocates the installment from its review', async ({
+    open,
+    fixtures,
+    paid,
+  }) => {
     await open.fault('buy-confirm', 'accept_then_timeout');
     await open.fault('buy-status', 'malformed', { times: 200 });
     await allocate(open, paid);
@@ -257,7 +253,7 @@ describe('an undecided confirm of an installment', () => {
 
 describe('a worker killed with an installment', () => {
   it.for(['after the verify', 'before the confirm', 'after the confirm', 'after the status'])(
-    '%s is followed by another that buys the gold once',
+    '%s is followed by another worker that buys the gold once',
     async (point, { open, fixtures, paid }) => {
       death.at = point;
       await expect(allocate(open, paid)).rejects.toThrow('killed');
@@ -272,7 +268,11 @@ describe('a worker killed with an installment', () => {
     },
   );
 
-  it('before its retry is followed by another at that retry', async ({ open, fixtures, paid }) => {
+  it('before its retry is followed by another worker at that retry', async ({
+    open,
+    fixtures,
+    paid,
+  }) => {
     await open.fault('buy-verify', 'error');
     await allocate(open, paid);
     await is(fixtures, paid, 'RETRY_PENDING');

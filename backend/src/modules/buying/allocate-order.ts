@@ -60,14 +60,14 @@ type OrderStep =
   | (InstallmentToVerify & { readonly kind: 'VERIFY' })
   | { readonly kind: 'ALLOCATED'; readonly userId: string };
 
-const toQueryOnly = (
+const allocationOf = (
   { id: orderId, providerTxId, lockStartedAt: verifiedAt }: LockedBuy,
   confirmId: string | undefined,
 ): Allocation => ({ orderId, actor: 'worker', providerTxId, verifiedAt, confirmId });
 
 const toSend = (held: HeldConfirm<LockedBuy>, wasSent: boolean): Claim<Allocation> => ({
   kind: 'SEND',
-  call: { ...toQueryOnly(held.order, held.confirmId), held },
+  call: { ...allocationOf(held.order, held.confirmId), held },
   wasSent,
 });
 
@@ -136,7 +136,7 @@ const readOrder = (deps: AllocationDeps, orderId: string): Promise<OrderStep> =>
     const latest = await findLatestConfirm(tx, 'buy-confirm', orderId);
     if (latest?.isHeld === true) return heldElsewhere;
     if (order.type === 'BUY' && isLocked && now >= order.lockEndsAt) {
-      return { kind: 'QUERY', call: toQueryOnly(order, latest?.id) };
+      return { kind: 'QUERY', call: allocationOf(order, latest?.id) };
     }
     const { nextAttemptAt } = order;
     if (status === 'RETRY_PENDING' && nextAttemptAt !== null && now < nextAttemptAt) {

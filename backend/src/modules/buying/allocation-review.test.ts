@@ -18,7 +18,7 @@ const {
 } = scenario;
 
 describe('an allocation that does not succeed', () => {
-  it('ends with a person after all retries', async () => {
+  it('goes to review after the last retry', async () => {
     await exhaust();
     expect(await orderOf(scenario.bought)).toMatchObject({
       status: 'MANUAL_REVIEW',
@@ -33,7 +33,7 @@ describe('an allocation that does not succeed', () => {
     expect(body.balance).toBe('0.0000');
   });
 
-  it('ends with a person at the end of the lock, a later retry not waited for', async () => {
+  it('goes to review at the end of the price lock, before a later retry', async () => {
     await scenario.open.advance(200);
     await scenario.open.fault('buy-confirm', 'error', { times: 200 });
     await allocate();
@@ -56,7 +56,7 @@ describe('an allocation that does not succeed', () => {
     expect(await confirmsOf(scenario.bought)).toBe(confirms);
   });
 
-  it('starts no confirm after the end of the lock', async () => {
+  it('sends no confirm after the end of the price lock', async () => {
     await scenario.open.advance(480);
     await allocate();
     expect(await orderOf(scenario.bought)).toMatchObject({
@@ -67,7 +67,7 @@ describe('an allocation that does not succeed', () => {
     expect(await operationsOf(scenario.bought)).toEqual([]);
   });
 
-  it('is allocated at the end of the lock when the provider sold it, known or not', async () => {
+  it('is allocated at the end of the lock if the provider sold the gold', async () => {
     const { providerUserId, txId } = scenario.bought;
     const path = `/v1/users/${providerUserId}/buy-gold-confirm`;
     await scenario.open.sandbox.safegold('POST', path, { tx_id: txId });
@@ -77,7 +77,7 @@ describe('an allocation that does not succeed', () => {
     await expectOnePurchase(scenario.bought);
   });
 
-  it('is allocated from review when a confirm turns out to have gone through', async () => {
+  it('is allocated from review if a confirm turns out to have succeeded', async () => {
     await scenario.open.fault('buy-confirm', 'accept_then_timeout');
     await scenario.open.fault('buy-status', 'timeout', { times: 200 });
     await allocate();
@@ -87,7 +87,7 @@ describe('an allocation that does not succeed', () => {
       status: 'MANUAL_REVIEW',
       manual_review_code: 'PROVIDER_LOCK_EXPIRED',
     });
-    // The provider is back: as long after as may be, its word counts.
+    // The provider answers again. Its status counts at any later time.
     await scenario.open.sandbox.control('DELETE', '/faults');
     await scenario.open.advance(3600);
     await eventually(async () => {
@@ -105,7 +105,7 @@ describe('an allocation that does not succeed', () => {
     ]);
   });
 
-  it('stays undecided for 10 min and 60 s, and is decided then', async () => {
+  it('stays undecided for 10 min and 60 s, and is then decided', async () => {
     await scenario.open.fault('buy-confirm', 'timeout', { times: 200 });
     await allocate();
     await scenario.open.advance(480);
@@ -130,7 +130,7 @@ describe('an allocation that does not succeed', () => {
 });
 
 describe('a payment in doubt before its gold was bought', () => {
-  it('has none bought by the job that still waits', async () => {
+  it('keeps the waiting job from buying the gold', async () => {
     const path = `/payments/${scenario.bought.gatewayOrderId}`;
     await scenario.open.sandbox.control('POST', path, { outcome: 'captured' });
     await eventually(async () => (await statusOf(scenario.bought)) === 'MANUAL_REVIEW');
@@ -173,7 +173,7 @@ describe('a payment in doubt while the gold is being bought', () => {
 });
 
 describe('a retry whose job was lost', () => {
-  it('is taken up by the sweep', async () => {
+  it('is resumed by the sweep', async () => {
     await scenario.open.fault('buy-confirm', 'error');
     await allocate();
     expect(await statusOf(scenario.bought)).toBe('RETRY_PENDING');

@@ -47,7 +47,7 @@ describe('an allocation', () => {
     });
   });
 
-  it('in ten workers at a time confirms once', async () => {
+  it('is confirmed once by ten concurrent workers', async () => {
     await Promise.all(Array.from({ length: 10 }, allocate));
     await expectOnePurchase(scenario.bought);
     expect(await confirmsOf(scenario.bought)).toBe(1);
@@ -56,12 +56,12 @@ describe('an allocation', () => {
   });
 
   it.each(['error', 'reset', 'timeout'])(
-    'whose confirm ends in %s without having been made is tried again',
+    'whose confirm did not arrive and ended in %s is retried',
     async (fault) => {
       await scenario.open.fault('buy-confirm', fault);
       await allocate();
       expect(await statusOf(scenario.bought)).toBe('RETRY_PENDING');
-      // Not before its time.
+      // The retry does not begin before it is due.
       await allocate();
       expect(await statusOf(scenario.bought)).toBe('RETRY_PENDING');
       await scenario.open.advance(5);
@@ -73,7 +73,7 @@ describe('an allocation', () => {
   );
 
   it.each(['accept_then_timeout', 'malformed'])(
-    'whose confirm went through but ended in %s is found by the status',
+    'whose confirm succeeded but ended in %s is found by the order status',
     async (fault) => {
       await scenario.open.fault('buy-confirm', fault);
       await allocate();
@@ -82,7 +82,7 @@ describe('an allocation', () => {
     },
   );
 
-  it('is not confirmed again while nobody says what became of the first confirm', async () => {
+  it('is not confirmed again while the outcome of the first confirm is unknown', async () => {
     await scenario.open.fault('buy-confirm', 'accept_then_timeout');
     await scenario.open.fault('buy-status', 'timeout', { times: 1000 });
     await allocate();
@@ -101,13 +101,13 @@ describe('an allocation', () => {
 
 describe('a worker killed', () => {
   it.each(['before the confirm', 'after the confirm', 'after the status'])(
-    '%s is followed by another that buys the gold once',
+    '%s is followed by another worker that buys the gold once',
     async (point) => {
       death.at = point;
       await expect(allocate()).rejects.toThrow('killed');
       death.at = undefined;
       await allocate();
-      // The dead one's lease stands: nobody else may confirm yet.
+      // The lease of the dead worker is still valid, so no other worker may confirm.
       expect(await statusOf(scenario.bought)).toBe('PAID');
       await scenario.open.lapseLeases();
       await scenario.open.advance(61);
@@ -119,7 +119,7 @@ describe('a worker killed', () => {
     },
   );
 
-  it('once more while it takes up the work changes nothing', async () => {
+  it('a second time, as it resumes the work, changes nothing', async () => {
     death.at = 'after the confirm';
     await expect(allocate()).rejects.toThrow('killed');
     await scenario.open.lapseLeases();
@@ -133,8 +133,8 @@ describe('a worker killed', () => {
   });
 });
 
-describe('a worker that stood still between the status and a further confirm', () => {
-  it('until the lock had ended confirms nothing, and leaves the order to a person', async () => {
+describe('a worker that stops between the order status and a further confirm', () => {
+  it('until the lock has ended confirms nothing, and sends the order to review', async () => {
     await scenario.open.fault('buy-confirm', 'timeout');
     await allocate();
     expect(await statusOf(scenario.bought)).toBe('RETRY_PENDING');

@@ -152,9 +152,9 @@ const withOrder = async (
 };
 
 const loadPaymentOrder = async ({ db }: BuyDeps, id: string): Promise<PaymentOrder> => {
-  const found = await findPaymentOrder(db, id);
-  invariant(found, `an idempotency key names payment order ${id}`);
-  return found;
+  const paymentOrder = await findPaymentOrder(db, id);
+  invariant(paymentOrder, `an idempotency key names payment order ${id}`);
+  return paymentOrder;
 };
 
 /** Returns the order that a finished key created, in its current state. */

@@ -25,7 +25,9 @@ const quoteFor = async (call: OpenCaller, amount = '1000'): Promise<string> =>
   (await call('POST', '/gold/quote', { unit: 'INR', amount })).body.id;
 
 describe('POST /gold/buy', () => {
-  it('answers the order, its payment with a checkout, and the lock', async ({ open }) => {
+  it('returns the order, its payment with a checkout, and the end of the lock', async ({
+    open,
+  }) => {
     const { id: userId, call } = await open.newCustomer();
     const { status, body } = await call('POST', '/gold/buy', buyOf('1000'));
     expect(status).toBe(201);
@@ -72,7 +74,7 @@ describe('POST /gold/buy', () => {
     ]);
   });
 
-  it('replays a finished key, whatever its spelling, without another price call', async ({
+  it('replays a finished key without another price call, in any spelling of the request', async ({
     open,
   }) => {
     const { id: userId, call } = await open.newCustomer();
@@ -87,7 +89,7 @@ describe('POST /gold/buy', () => {
     expect((await open.journal('buy-verify')).length).toBe(verified);
   });
 
-  it('gives one order to many requests of one key at a time', async ({ open }) => {
+  it('creates one order for many concurrent requests with one key', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
     const body = buyOf('700');
     const answers = await Promise.all(
@@ -109,7 +111,7 @@ describe('POST /gold/buy', () => {
     expect((await call('POST', '/gold/buy', buyOf('500', key))).status).toBe(201);
   });
 
-  it('takes up at the gateway call what stopped after the commit', async ({ open }) => {
+  it('resumes at the gateway call if the process stopped after the commit', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
     const body = buyOf('800');
     const down = { collaborator: 'sandbox-gateway', operation: '*', fault: 'error', times: 50 };
@@ -120,7 +122,7 @@ describe('POST /gold/buy', () => {
     expect(await ordersOf(open, userId)).toHaveLength(1);
     await open.sandbox.control('DELETE', '/faults');
     const verified = (await open.journal('buy-verify')).length;
-    // The adapter leaves a gateway alone for some seconds that has failed again and again.
+    // After repeated failures, the adapter does not call a gateway for some seconds.
     const again = await eventually(async () => {
       const answer = await call('POST', '/gold/buy', body);
       expect(answer.status).toBe(201);
@@ -133,7 +135,7 @@ describe('POST /gold/buy', () => {
 });
 
 describe('a buy that the gateway refused', () => {
-  it('is 503, and the same key tries again', async ({ open }) => {
+  it('is 503, and is tried again with the same key', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
     const body = buyOf('700');
     await open.sandbox.control('POST', '/faults', refusedByGateway);
@@ -145,8 +147,8 @@ describe('a buy that the gateway refused', () => {
   });
 });
 
-describe('a buy whose gateway made another order', () => {
-  it('is replayed as it is, and is no new one', async ({ open }) => {
+describe('a buy whose gateway created a different order', () => {
+  it('is replayed in its state, without a new order', async ({ open }) => {
     const { call } = await open.newCustomer();
     const body = buyOf('700');
     await open.sandbox.control('POST', '/faults', otherAmountAtGateway);
@@ -164,7 +166,7 @@ describe('a buy whose gateway made another order', () => {
 });
 
 describe('the order of refusals of a buy', () => {
-  it('is replay, gate, body, key, KYC, limits, provider', async ({ open }) => {
+  it('is replay, gate, body, key, KYC, limits and provider', async ({ open }) => {
     const { call } = await open.newCustomer();
     const done = buyOf('600');
     await call('POST', '/gold/buy', done);
@@ -192,10 +194,10 @@ describe('the order of refusals of a buy', () => {
 });
 
 describe('the daily limit', () => {
-  // A midnight that passed with the lock would free the day's limit too.
+  // If midnight passed together with the lock, the daily limit would be free again.
   it.beforeEach(({ open }) => startDay(open));
 
-  it('holds under twenty buys at a time', async ({ open }) => {
+  it('holds for twenty concurrent buys', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
     await open.setLimits({ dailyBuyPaise: paise(500_000n) });
     const answers = await Promise.all(
@@ -210,13 +212,15 @@ describe('the daily limit', () => {
     });
     expect(await ordersOf(open, userId)).toHaveLength(5);
 
-    // An unpaid one counts while its lock stands.
+    // An unpaid buy counts while its lock is valid.
     await open.advance(481);
     expect((await call('POST', '/gold/buy', buyOf('5000'))).status).toBe(201);
     expect((await call('POST', '/gold/buy', buyOf('10'))).status).toBe(400);
   });
 
-  it('counts a FAILED buy while its lock stands, since it may still be paid', async ({ open }) => {
+  it('counts a FAILED buy while its lock is valid, since it may still be paid', async ({
+    open,
+  }) => {
     const { call } = await open.newCustomer();
     await open.setLimits({ dailyBuyPaise: paise(500_000n) });
     await open.sandbox.control('POST', '/faults', otherAmountAtGateway);
@@ -266,7 +270,7 @@ describe('POST /payments/orders', () => {
     expect(order).toMatchObject({ status: 'PENDING', quote_id: quoteId, amount_inr: '1000.00' });
   });
 
-  it('lets one of many keys have a quote', async ({ open }) => {
+  it('lets only one of many keys consume a quote', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
     const quoteId = await quoteFor(call);
     const answers = await Promise.all(
@@ -279,7 +283,7 @@ describe('POST /payments/orders', () => {
     expect(await ordersOf(open, userId)).toHaveLength(1);
   });
 
-  it('refuses, in order: gate, terms, key, KYC, the quote', async ({ open }) => {
+  it('refuses in the order of gate, terms, key, KYC and quote', async ({ open }) => {
     const { call } = await open.newCustomer();
     const quote_id = await quoteFor(call);
     const code = async (body: object): Promise<string> =>

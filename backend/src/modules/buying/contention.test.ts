@@ -18,8 +18,8 @@ const lockHolding = ({ system }: OpenCustomerApi, { userId }: SignedInPerson) =>
     [userId],
   );
 
-describe('a customer whose row is locked elsewhere', () => {
-  it('gets 503 in time, and keeps nobody else from buying', async ({ open }) => {
+describe('a customer whose row is locked by another transaction', () => {
+  it('gets 503 in time, and does not keep other customers from buying', async ({ open }) => {
     const [held, other] = [await open.knownPerson(), await open.knownPerson()];
     const lock = await lockHolding(open, held);
     const taps = Promise.all(Array.from({ length: 15 }, () => tap(held)));
@@ -34,7 +34,7 @@ describe('a customer whose row is locked elsewhere', () => {
     expect((await tap(held)).status).toBe(201);
   });
 
-  it('is served where the lock ends in time', async ({ open }) => {
+  it('is served if the lock ends in time', async ({ open }) => {
     const held = await open.knownPerson();
     const lock = await lockHolding(open, held);
     const waiting = tap(held);

@@ -10,7 +10,7 @@ const it = installmentTest();
 
 const hour = 3600;
 
-// 09:00 of India, so that a test of some hours is on one day.
+// The tests begin at 09:00 IST, so that some hours of a test are on one day.
 it.beforeEach(async ({ open }) => {
   const now = open.clock.now();
   const next = addMs(endOfIstDay(now), 9 * hour * 1000);
@@ -18,20 +18,20 @@ it.beforeEach(async ({ open }) => {
 });
 
 const sweep = (open: OpenGold) => runSweeps(open.gold.sweeps, 'buying-debit-installments');
-/** One whose debit is due now. */
-const due = async (open: OpenGold, fixtures: InstallmentFixtures) => {
+/** Creates an installment whose debit is due now. */
+const createDue = async (open: OpenGold, fixtures: InstallmentFixtures) => {
   const mandate = { token: 'token-of-asha', dueInSeconds: 24 * hour };
   const raised = await fixtures.raise(await fixtures.newPlan(), 1, mandate);
   await open.advance(24 * hour);
   return raised;
 };
 
-describe('the debit of a customer who may not buy any more', () => {
+describe('the debit of a customer who may no longer buy', () => {
   it.for(['PENDING', 'SUBMITTED'])(
-    'waits while the KYC of its customer is %s, and no longer',
+    'waits while the KYC of its customer is %s',
     async (status, { open, fixtures }) => {
       const { db } = open.database;
-      const raised = await due(open, fixtures);
+      const raised = await createDue(open, fixtures);
       const where = { userId: raised.userId };
       await db.kycRecord.update({ where, data: { status } });
       await sweep(open);
@@ -48,7 +48,7 @@ describe('the debit of a customer who may not buy any more', () => {
 
   it('waits while its customer is blocked', async ({ open, fixtures }) => {
     const { db } = open.database;
-    const raised = await due(open, fixtures);
+    const raised = await createDue(open, fixtures);
     const block = (blocked: boolean) =>
       db.user.update({
         where: { id: raised.userId },
@@ -63,8 +63,8 @@ describe('the debit of a customer who may not buy any more', () => {
     await fixtures.becomes(raised, 'PAID');
   });
 
-  it('is asked about without KYC too, once it was sent', async ({ open, fixtures }) => {
-    const raised = await due(open, fixtures);
+  it('is queried without KYC too, once it was sent', async ({ open, fixtures }) => {
+    const raised = await createDue(open, fixtures);
     await open.gatewayFault('debit', 'accept_then_timeout');
     await sweep(open);
     await open.setKyc('PENDING');

@@ -14,9 +14,9 @@ import { runSweeps } from '#test/support/run-sweeps.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { createDebitSweep } from './installment.sweeps.ts';
 
-/** A worker that dies at the call to the gateway: nothing after it happens. */
+/** The call to the gateway at which the worker dies. Nothing happens after it. */
 const death: { at: string | undefined } = { at: undefined };
-const mortal = (gateway: PaymentGateway) => ({
+const wrapWithDeath = (gateway: PaymentGateway) => ({
   ...gateway,
   async debitMandate(debit: Parameters<NonNullable<PaymentGateway['debitMandate']>>[0]) {
     if (death.at === 'before the debit') throw new Error('killed');
@@ -29,7 +29,7 @@ const mortal = (gateway: PaymentGateway) => ({
 const it = installmentTest({
   wrap: {
     gateways: (real) =>
-      new Map([...real].map(([code, gateway]) => [code, mortal(gateway)] as const)),
+      new Map([...real].map(([code, gateway]) => [code, wrapWithDeath(gateway)] as const)),
   },
 });
 
@@ -48,14 +48,14 @@ const raise = async (
   token = 'token-of-asha',
   dueInSeconds = 24 * hour,
 ) => fixtures.raise(await fixtures.newPlan(), 1, { token, dueInSeconds });
-/** One whose debit is due now. */
-const due = async (open: OpenGold, fixtures: InstallmentFixtures, token?: string) => {
+/** Creates an installment whose debit is due now. */
+const createDue = async (open: OpenGold, fixtures: InstallmentFixtures, token?: string) => {
   const raised = await raise(fixtures, token);
   await open.advance(24 * hour);
   return raised;
 };
 
-describe('a mandate', () => {
+describe('the mandate of an installment', () => {
   it('is debited when it is due, and not before', async ({ open, fixtures }) => {
     const raised = await raise(fixtures);
     await open.advance(24 * hour - 1);
@@ -72,7 +72,7 @@ describe('a mandate', () => {
     await fixtures.becomes(raised, 'ALLOCATED');
   });
 
-  it('has a job at its time', async ({ open, fixtures }) => {
+  it('has a job at the time of its debit', async ({ open, fixtures }) => {
     const raised = await raise(fixtures);
     const row = await open.database.db.scheduledJob.findFirstOrThrow({
       where: { key: `gold.debit-installment:${raised.paymentOrderId}` },
@@ -85,27 +85,27 @@ describe('a mandate', () => {
     await fixtures.becomes(raised, 'PAID');
   });
 
-  it('by ten workers at a time is debited once', async ({ open, fixtures }) => {
-    const raised = await due(open, fixtures);
+  it('is debited once by ten concurrent workers', async ({ open, fixtures }) => {
+    const raised = await createDue(open, fixtures);
     await Promise.all(Array.from({ length: 10 }, () => sweep(open)));
     await fixtures.becomes(raised, 'PAID');
     expect(await debitsOf(open, raised)).toHaveLength(1);
     expect(await paymentsOf(open, raised)).toBe(1);
   });
 
-  it('shows no checkout: who could pay as well would pay twice', async ({ open, fixtures }) => {
-    const raised = await due(open, fixtures, 'token-stuck');
+  it('shows no checkout, so that its customer cannot pay twice', async ({ open, fixtures }) => {
+    const raised = await createDue(open, fixtures, 'token-stuck');
     await sweep(open);
     const payment = await fixtures.paymentOf(raised, raised.paymentOrderId);
     expect(payment.status).toBe('GATEWAY_ORDER_CREATED');
     expect(payment.checkout).toBeUndefined();
   });
 
-  it('that fails has failed the installment, which can be paid by a checkout', async ({
+  it('fails the installment if the debit fails, and a checkout can pay it', async ({
     open,
     fixtures,
   }) => {
-    const raised = await due(open, fixtures, 'token-fail');
+    const raised = await createDue(open, fixtures, 'token-fail');
     await sweep(open);
     await fixtures.becomes(raised, 'FAILED');
     expect(await fixtures.notificationsOf(raised)).toEqual(['sip_installment_failed']);
@@ -116,8 +116,11 @@ describe('a mandate', () => {
     await fixtures.becomes(raised, 'PAID');
   });
 
-  it('that the gateway refuses has failed the installment at once', async ({ open, fixtures }) => {
-    const raised = await due(open, fixtures);
+  it('fails the installment at once if the gateway refuses the debit', async ({
+    open,
+    fixtures,
+  }) => {
+    const raised = await createDue(open, fixtures);
     await open.gatewayFault('debit', 'error', { status: 400 });
     await sweep(open);
     expect(await fixtures.statusOf(raised)).toBe('FAILED');
@@ -131,11 +134,8 @@ describe('a mandate', () => {
 });
 
 describe('a debit that is deferred', () => {
-  it('waits while the gate is closed, and has its 72 h from then on', async ({
-    open,
-    fixtures,
-  }) => {
-    const raised = await due(open, fixtures);
+  it('waits while the gate is closed, and has its 72 h after that', async ({ open, fixtures }) => {
+    const raised = await createDue(open, fixtures);
     open.setGate('buy', false);
     await sweep(open);
     await open.advance(8 * hour);
@@ -155,11 +155,11 @@ describe('a debit that is deferred', () => {
     expect(expiresAt?.getTime()).toBe(open.clock.now().getTime() + 72 * hour * 1000);
   });
 
-  it('waits while its gateway is disabled: no other one has the mandate', async ({
+  it('waits while its gateway is disabled, since no other gateway has the mandate', async ({
     open,
     fixtures,
   }) => {
-    const raised = await due(open, fixtures);
+    const raised = await createDue(open, fixtures);
     const at = open.clock.now();
     const data = { code: 'sandbox', enabled: false, updatedAt: at };
     await open.database.db.gatewaySetting.create({ data });
@@ -172,9 +172,9 @@ describe('a debit that is deferred', () => {
   });
 
   it.for(['malformed', 'accept_then_timeout'])(
-    'waits while the gateway answers %s to its order, and has one there in the end',
+    'waits while the gateway answers %s to its order, and in the end has one order',
     async (fault, { open, fixtures }) => {
-      const raised = await due(open, fixtures);
+      const raised = await createDue(open, fixtures);
       await open.gatewayFault('create-order', fault);
       await open.gatewayFault('get-order', 'malformed', { times: 4 });
       await sweep(open);
@@ -190,9 +190,9 @@ describe('a debit that is deferred', () => {
 
 describe('a debit whose outcome is unknown', () => {
   it.for(['accept_then_timeout', 'malformed'])(
-    'and that the gateway took (%s) is found, and not made again',
+    'and that the gateway accepted (%s) is found, and not requested again',
     async (fault, { open, fixtures }) => {
-      const raised = await due(open, fixtures);
+      const raised = await createDue(open, fixtures);
       await open.gatewayFault('debit', fault);
       await sweep(open);
       await fixtures.becomes(raised, 'PAID');
@@ -204,7 +204,7 @@ describe('a debit whose outcome is unknown', () => {
   );
 
   it('and that never arrived is requested again under the same key', async ({ open, fixtures }) => {
-    const raised = await due(open, fixtures);
+    const raised = await createDue(open, fixtures);
     await open.gatewayFault('debit', 'reset');
     await sweep(open);
     expect(await rowOf(open, raised)).toMatchObject({ debitStatus: 'UNKNOWN' });
@@ -218,11 +218,11 @@ describe('a debit whose outcome is unknown', () => {
     expect(await paymentsOf(open, raised)).toBe(1);
   });
 
-  it('is not requested again while the gateway does not say what became of it', async ({
+  it('is not requested again while the gateway does not report its outcome', async ({
     open,
     fixtures,
   }) => {
-    const raised = await due(open, fixtures);
+    const raised = await createDue(open, fixtures);
     await open.gatewayFault('debit', 'reset');
     await sweep(open);
     await open.gatewayFault('list-payments', 'malformed');
@@ -235,11 +235,8 @@ describe('a debit whose outcome is unknown', () => {
     await fixtures.becomes(raised, 'PAID');
   });
 
-  it('is asked about behind a closed gate too, and not requested again there', async ({
-    open,
-    fixtures,
-  }) => {
-    const raised = await due(open, fixtures);
+  it('is queried but not requested again while the gate is closed', async ({ open, fixtures }) => {
+    const raised = await createDue(open, fixtures);
     await open.gatewayFault('debit', 'reset');
     await sweep(open);
     open.setGate('buy', false);
@@ -251,7 +248,7 @@ describe('a debit whose outcome is unknown', () => {
     expect(asked.some(({ path }) => path.includes(String(gatewayOrderId)))).toBe(true);
   });
 
-  it('and of which no event came is found by asking, paid or failed', async ({
+  it('and that no event reported is found by a query, paid or failed', async ({
     open,
     fixtures,
   }) => {
@@ -273,11 +270,11 @@ describe('a debit whose outcome is unknown', () => {
     expect(await fixtures.notificationsOf(raised[1])).toEqual(['sip_installment_failed']);
   });
 
-  it('and stays so fails after 72 h; a later capture is money all the same', async ({
+  it('and stays unknown fails after 72 h, and a later capture still counts', async ({
     open,
     fixtures,
   }) => {
-    const raised = await due(open, fixtures, 'token-stuck');
+    const raised = await createDue(open, fixtures, 'token-stuck');
     await sweep(open);
     await open.advance(72 * hour);
     await sweep(open);
@@ -289,9 +286,9 @@ describe('a debit whose outcome is unknown', () => {
   });
 });
 
-describe('money that comes after an installment was given up, and of which no event came', () => {
-  it('is found: of a debit after its 72 h', async ({ open, fixtures }) => {
-    const raised = await due(open, fixtures, 'token-stuck');
+describe('a payment of a failed installment that no event reported', () => {
+  it('is found after the 72 h of a debit', async ({ open, fixtures }) => {
+    const raised = await createDue(open, fixtures, 'token-stuck');
     await sweep(open);
     await open.advance(72 * hour);
     await sweep(open);
@@ -303,7 +300,7 @@ describe('money that comes after an installment was given up, and of which no ev
     expect(await fixtures.statusOf(raised)).toBe('PAID');
   });
 
-  it('is found: of a checkout in which a payment failed', async ({ open, fixtures }) => {
+  it('is found at a checkout in which a payment failed', async ({ open, fixtures }) => {
     const raised = await fixtures.payable();
     await fixtures.pay(raised.gatewayOrderId, { outcome: 'failed' });
     await fixtures.becomes(raised, 'FAILED');
@@ -315,10 +312,10 @@ describe('money that comes after an installment was given up, and of which no ev
 });
 
 /**
- * Runs a pass with one debit at a time, on a clock that goes on, with a gate that is open the first
- * `openings` times it is asked.
+ * Runs a pass with batches of one debit, on a clock that advances. The gate is open for the first
+ * `openings` reads.
  */
-const passOver = async (open: OpenGold, openings = Infinity): Promise<void> => {
+const runPass = async (open: OpenGold, openings = Infinity): Promise<void> => {
   let reads = 0;
   let asked = 0;
   const deps = {
@@ -332,23 +329,23 @@ const passOver = async (open: OpenGold, openings = Infinity): Promise<void> => {
   await pass.run(new AbortController().signal);
 };
 
-describe('a pass over more debits than are read at a time', () => {
-  it('asks about each once, and ends', async ({ open, fixtures }) => {
+describe('a pass over more debits than one batch', () => {
+  it('queries each once, and ends', async ({ open, fixtures }) => {
     const raised = [await raise(fixtures, 'token-stuck-1'), await raise(fixtures, 'token-stuck-2')];
     await open.advance(24 * hour);
     await sweep(open);
     await open.advance(901);
     const listed = async (): Promise<number> => (await open.gatewayJournal('list-payments')).length;
     const before = await listed();
-    await passOver(open);
+    await runPass(open);
     expect((await listed()) - before).toBe(raised.length);
   });
 
-  it('requests nothing from when the gate is closed', async ({ open, fixtures }) => {
+  it('requests nothing after the gate is closed', async ({ open, fixtures }) => {
     const raised = [await raise(fixtures), await raise(fixtures)];
     await open.advance(24 * hour);
-    // Asked before each batch and before each debit.
-    await passOver(open, 2);
+    // The gate is read before each batch and before each debit.
+    await runPass(open, 2);
     const debits = await Promise.all(raised.map((one) => debitsOf(open, one)));
     expect(debits.flat()).toHaveLength(1);
     await sweep(open);
@@ -358,9 +355,9 @@ describe('a pass over more debits than are read at a time', () => {
 
 describe('a worker killed', () => {
   it.for(['before the debit', 'after the debit'])(
-    '%s is followed by another that debits once',
+    '%s is followed by another worker that debits once',
     async (point, { open, fixtures }) => {
-      const raised = await due(open, fixtures);
+      const raised = await createDue(open, fixtures);
       death.at = point;
       await sweep(open);
       expect(await rowOf(open, raised)).toMatchObject({ debitStatus: 'INTENDED' });

@@ -15,8 +15,8 @@ const mayRequestDebit = async (
   paymentOrderId: string,
 ): Promise<boolean> => {
   if (!(await gates.isBuyOpen())) return false;
-  const found = await findPaymentOrder(db, paymentOrderId);
-  return found !== undefined && mayTrade(db, found.userId);
+  const paymentOrder = await findPaymentOrder(db, paymentOrderId);
+  return paymentOrder !== undefined && mayTrade(db, paymentOrder.userId);
 };
 
 /**

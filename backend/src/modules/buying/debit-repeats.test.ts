@@ -13,19 +13,19 @@ import { msBetween } from '../../platform/clock/clock.ts';
 import { endOfIstDay } from '../../platform/clock/ist.ts';
 import { selectOne, sql } from '../../platform/db/index.ts';
 
-/** Says whether the gateway's debits have a key, and looks on while one is made. */
-const look: { haveKey: boolean; onDebit: (paymentOrderId: string) => Promise<void> } = {
+/** The behaviour of the observed gateway. `onDebit` runs at each debit. */
+const behaviour: { haveKey: boolean; onDebit: (paymentOrderId: string) => Promise<void> } = {
   haveKey: true,
   onDebit: async () => {},
 };
-const observed = (gateway: PaymentGateway): PaymentGateway => ({
+const observe = (gateway: PaymentGateway): PaymentGateway => ({
   ...gateway,
   get debitsHaveKey() {
-    return look.haveKey;
+    return behaviour.haveKey;
   },
   async debitMandate(debit) {
     if (gateway.debitMandate === undefined) throw new Error('the gateway debits no mandate');
-    await look.onDebit(debit.idempotencyKey);
+    await behaviour.onDebit(debit.idempotencyKey);
     return gateway.debitMandate(debit);
   },
 });
@@ -33,27 +33,27 @@ const observed = (gateway: PaymentGateway): PaymentGateway => ({
 const it = installmentTest({
   wrap: {
     gateways: (real) =>
-      new Map([...real].map(([code, gateway]) => [code, observed(gateway)] as const)),
+      new Map([...real].map(([code, gateway]) => [code, observe(gateway)] as const)),
   },
 });
 
 it.afterEach(() => {
-  look.haveKey = true;
-  look.onDebit = async () => {};
+  behaviour.haveKey = true;
+  behaviour.onDebit = async () => {};
 });
 
 const sweep = (open: OpenGold) => runSweeps(open.gold.sweeps, 'buying-debit-installments');
 const hourMs = 60 * 60_000;
 
-/** Passes midnight in India where it is near: a debit is sent on its own day alone. */
+/** Moves past midnight IST if it is near, because a debit is sent only on its own day. */
 const keepAnHourOfTheDay = async (open: OpenGold): Promise<void> => {
   const now = open.clock.now();
   const leftMs = msBetween(now, endOfIstDay(now));
   if (leftMs < hourMs) await open.advance(Math.ceil(leftMs / 1000) + 1);
 };
 
-/** An installment whose debit is due now. */
-const due = async (open: OpenGold, fixtures: InstallmentFixtures) => {
+/** Creates an installment whose debit is due now. */
+const createDue = async (open: OpenGold, fixtures: InstallmentFixtures) => {
   await keepAnHourOfTheDay(open);
   const mandate = { token: 'token-of-asha', dueInSeconds: 60 };
   const raised = await fixtures.raise(await fixtures.newPlan(), 1, mandate);
@@ -62,13 +62,13 @@ const due = async (open: OpenGold, fixtures: InstallmentFixtures) => {
 };
 
 describe('a debit', () => {
-  it('is held for longer than all the calls of its gateway may take', async ({
+  it('is leased for longer than all the calls of its gateway may take', async ({
     open,
     fixtures,
   }) => {
-    const raised = await due(open, fixtures);
+    const raised = await createDue(open, fixtures);
     const held: unknown[] = [];
-    look.onDebit = async (paymentOrderId) => {
+    behaviour.onDebit = async (paymentOrderId) => {
       const row = await selectOne<{ seconds: number }>(
         open.database.db,
         sql`SELECT extract(epoch FROM lease_until - clock_timestamp())::float AS seconds
@@ -78,17 +78,17 @@ describe('a debit', () => {
     };
     await sweep(open);
     await fixtures.becomes(raised, 'PAID');
-    // Razorpay's: three questions, each of which may take its limit twice, and the request.
+    // Razorpay needs three queries, each of which may reach its limit twice, and the request.
     const longest = 7 * 15;
     expect(held).toEqual([expect.toSatisfy((seconds: number) => seconds > longest)]);
   });
 
-  it('is only asked about while a request may be on its way to a gateway without keys', async ({
+  it('is only queried while a request may be on its way to a gateway without keys', async ({
     open,
     fixtures,
   }) => {
-    look.haveKey = false;
-    const raised = await due(open, fixtures);
+    behaviour.haveKey = false;
+    const raised = await createDue(open, fixtures);
     const passAfter = async (seconds: number): Promise<number> => {
       await open.advance(seconds);
       await sweep(open);
@@ -102,7 +102,7 @@ describe('a debit', () => {
     const asked = await open.gatewayJournal('list-payments');
     expect(asked.filter(({ path }) => path.includes(String(gatewayOrderId)))).toHaveLength(2);
     expect(await passAfter(61)).toBe(2);
-    // From the last request on, not from the first one.
+    // The time is counted from the last request, not from the first one.
     expect(await passAfter(14 * 60)).toBe(2);
     expect(await rowOf(open, raised)).toMatchObject({ debitStatus: 'UNKNOWN' });
     expect(await passAfter(61)).toBe(3);
@@ -110,11 +110,11 @@ describe('a debit', () => {
     expect(await paymentsOf(open, raised)).toBe(1);
   });
 
-  it('is refused for good only when the last request without an answer must have arrived', async ({
+  it('is finally refused only when the last request without an answer must have arrived', async ({
     open,
     fixtures,
   }) => {
-    const raised = await due(open, fixtures);
+    const raised = await createDue(open, fixtures);
     const refuse = async () => {
       await open.gatewayFault('debit', 'error', { status: 400 });
       await sweep(open);
@@ -125,7 +125,7 @@ describe('a debit', () => {
       await sweep(open);
       await open.advance(14 * 60);
     }
-    // A quarter of an hour after the first request, and not after the last one.
+    // A quarter of an hour has passed since the first request, but not since the last one.
     expect(await refuse()).toBe('PENDING');
     await open.advance(61);
     expect(await refuse()).toBe('FAILED');

@@ -18,15 +18,15 @@ export const extendPaymentWindow = async (
   { db, inTransaction, clock }: Pick<GoldBase, 'db' | 'inTransaction' | 'clock'>,
   paymentOrderId: string,
 ): Promise<void> => {
-  const found = await findPaymentOrder(db, paymentOrderId);
+  const paymentOrder = await findPaymentOrder(db, paymentOrderId);
   const expiresAt = addMs(clock.now(), paymentWindowMs);
   const isDeferred =
-    found?.expiresAt !== undefined &&
-    found.expiresAt !== null &&
-    found.expiresAt < addMs(expiresAt, -shortestExtensionMs);
+    paymentOrder?.expiresAt !== undefined &&
+    paymentOrder.expiresAt !== null &&
+    paymentOrder.expiresAt < addMs(expiresAt, -shortestExtensionMs);
   if (!isDeferred || (await isRefusedByEveryGateway(db, paymentOrderId))) return;
   await inTransaction(async (tx) => {
-    const order = await lockOrder(tx, found.orderId);
+    const order = await lockOrder(tx, paymentOrder.orderId);
     if (order?.status !== 'PENDING') return;
     const now = clock.now();
     const isExtended = await extendExpiry(tx, paymentOrderId, expiresAt, now);

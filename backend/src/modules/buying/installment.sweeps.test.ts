@@ -12,7 +12,7 @@ const failUnpaid = (open: OpenGold) =>
 const hour = 3600;
 
 describe('the checkout of an installment', () => {
-  it('is opened by the sweep where its job is lost', async ({ open, fixtures }) => {
+  it('is opened by the sweep if its job is lost', async ({ open, fixtures }) => {
     const raised = await fixtures.raise(await fixtures.newPlan());
     await open.database.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
     await openCheckouts(open);
@@ -25,7 +25,7 @@ describe('the checkout of an installment', () => {
   });
 
   it.for(['malformed', 'accept_then_timeout'])(
-    'waits while its gateway answers %s, and has one order there in the end',
+    'waits while its gateway answers %s, and in the end has one order',
     async (fault, { open, fixtures }) => {
       const raised = await fixtures.raise(await fixtures.newPlan());
       await open.gatewayFault('create-order', fault);
@@ -43,7 +43,7 @@ describe('the checkout of an installment', () => {
         `/v1/orders?receipt=${raised.paymentOrderId}`,
       );
       const receipt = raised.paymentOrderId;
-      // The list has orders of others too.
+      // The list also has orders of other tests.
       const own = (found.body['items'] as { receipt?: unknown }[]).filter(
         (order) => order.receipt === receipt,
       );
@@ -51,7 +51,7 @@ describe('the checkout of an installment', () => {
     },
   );
 
-  it('is open for 72 h from then on, however long it had to wait', async ({ open, fixtures }) => {
+  it('is open for 72 h after it is opened, even if it had to wait', async ({ open, fixtures }) => {
     const raised = await fixtures.raise(await fixtures.newPlan());
     await open.gatewayFault('*', 'malformed', { times: 50 });
     await fixtures.runJobs();
@@ -71,7 +71,7 @@ describe('the checkout of an installment', () => {
     expect(await fixtures.statusOf(raised)).toBe('FAILED');
   });
 
-  it('that was never opened is not given up as unpaid', async ({ open, fixtures }) => {
+  it('that was never opened does not fail as unpaid', async ({ open, fixtures }) => {
     const raised = await fixtures.raise(await fixtures.newPlan());
     await open.database.db.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
     await open.advance(100 * hour);
@@ -82,7 +82,7 @@ describe('the checkout of an installment', () => {
     expect(checkout).toBeDefined();
   });
 
-  it('that its gateway refuses waits for the next try', async ({ open, fixtures }) => {
+  it('that its gateway refuses waits for the next attempt', async ({ open, fixtures }) => {
     const raised = await fixtures.raise(await fixtures.newPlan());
     await open.gatewayFault('create-order', 'error', { status: 400 });
     await fixtures.runJobs();
@@ -93,7 +93,7 @@ describe('the checkout of an installment', () => {
     expect(checkout).toBeDefined();
   });
 
-  it('that every gateway turns down fails after 72 h, and can be paid again', async ({
+  it('that every gateway refuses fails after 72 h, and can be paid again', async ({
     open,
     fixtures,
   }) => {
@@ -115,7 +115,7 @@ describe('the checkout of an installment', () => {
     expect(checkout).toBeDefined();
   });
 
-  it('that was turned down once is deferred again while its gateway cannot be reached', async ({
+  it('that was refused once is deferred again while its gateway cannot be reached', async ({
     open,
     fixtures,
   }) => {
@@ -131,7 +131,7 @@ describe('the checkout of an installment', () => {
     expect(await fixtures.statusOf(raised)).toBe('PENDING');
   });
 
-  it('of another amount than was asked for is never opened', async ({ open, fixtures }) => {
+  it('of a different amount than requested is never opened', async ({ open, fixtures }) => {
     const raised = await fixtures.raise(await fixtures.newPlan());
     await open.gatewayFault('create-order', 'wrong_amount');
     await fixtures.runJobs();

@@ -15,8 +15,8 @@ const read = (status: Status, now: Date) => readVerdict(status, { verifiedAt, no
 const step = (failedTries: number, now: Date, verdict: 'NEVER' | 'UNKNOWN' = 'UNKNOWN') =>
   nextStep({ verdict, now, lockEndsAt, failedTries, retrySeconds });
 
-describe('an order-status', () => {
-  it('is final when it says sold or failed', () => {
+describe('an order status', () => {
+  it('is final if it is sold or failed', () => {
     expect(read(done('SUCCESS'), after(1))).toBe('BOUGHT');
     expect(read(done('SUCCESS'), after(100_000))).toBe('BOUGHT');
     expect(read(done('FAILED'), after(1))).toBe('NEVER');
@@ -35,7 +35,7 @@ describe('an order-status', () => {
     }
   });
 
-  it('that nobody answered, or that is in progress, is never final', () => {
+  it('without an answer, or in progress, is never final', () => {
     for (const now of [after(1), after(100_000)]) {
       expect(read(unknown('TIMEOUT'), now)).toBe('UNKNOWN');
       expect(read(refused('CIRCUIT_OPEN', ''), now)).toBe('UNKNOWN');
@@ -59,21 +59,21 @@ describe('the step after a failed try', () => {
     });
   });
 
-  it('is a person when all retries were used', () => {
+  it('is a review after the last retry', () => {
     expect(step(6, after(400))).toMatchObject({ kind: 'REVIEW', code: 'ALLOCATION_EXHAUSTED' });
   });
 
-  it('waits for no retry beyond the lock, only for its end', () => {
+  it('is at the end of the price lock if the next retry would be later', () => {
     expect(step(5, after(301))).toMatchObject({ kind: 'RETRY', dueAt: lockEndsAt });
   });
 
-  it.each([1, 3, 6])('is a person once the lock has ended, after %i tries', (failedTries) => {
+  it.each([1, 3, 6])('is a review once the price lock has ended, after %i tries', (failedTries) => {
     const expected = { kind: 'REVIEW', code: 'PROVIDER_LOCK_EXPIRED' };
     expect(step(failedTries, lockEndsAt)).toMatchObject(expected);
     expect(step(failedTries, after(9999), 'NEVER')).toMatchObject(expected);
   });
 
-  it('is a person at once when the provider closed the transaction', () => {
+  it('is a review at once if the provider closed the transaction', () => {
     expect(step(1, after(10), 'NEVER')).toMatchObject({
       kind: 'REVIEW',
       code: 'ALLOCATION_EXHAUSTED',
@@ -85,18 +85,18 @@ describe('the step after a failed try of an installment', () => {
   const failed = { retrySeconds, decidableAt: undefined, reason: 'No answer.' };
   const code = 'GRAMS_MISMATCH';
 
-  it('is the next retry, however long ago the verify was', () => {
+  it('is the next retry, regardless of the time of the verify', () => {
     const tried = { ...failed, code, now: after(9999), failedTries: 5 } as const;
     const dueAt = after(9999 + 180);
     expect(nextInstallmentStep(tried)).toEqual({ kind: 'RETRY', dueAt, failedTries: 5 });
   });
 
-  it('is a person when all retries were used, with the code of the last try', () => {
+  it('is a review after the last retry, with the code of the last try', () => {
     const tried = { ...failed, code, now: after(1), failedTries: 6 } as const;
     expect(nextInstallmentStep(tried)).toMatchObject({ kind: 'REVIEW', code });
   });
 
-  it('waits for an undecided confirm, which is no try', () => {
+  it('waits for an undecided confirm, which does not count as a try', () => {
     const tried = { ...failed, code, now: after(500), failedTries: 6 } as const;
     const decidableAt = after(661);
     expect(nextInstallmentStep({ ...tried, decidableAt })).toEqual({

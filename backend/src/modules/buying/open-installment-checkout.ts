@@ -33,12 +33,12 @@ export interface CheckoutDeps extends Pick<GoldBase, 'db' | 'inTransaction' | 'c
  */
 const countCheckout = async (deps: CheckoutDeps, paymentOrderId: string): Promise<boolean> => {
   const { db, inTransaction, clock } = deps;
-  const found = await findPaymentOrder(db, paymentOrderId);
-  if (found?.status !== 'CREATED') return true;
-  if (!(await mayTrade(db, found.userId))) return false;
+  const paymentOrder = await findPaymentOrder(db, paymentOrderId);
+  if (paymentOrder?.status !== 'CREATED') return true;
+  if (!(await mayTrade(db, paymentOrder.userId))) return false;
   const limits = await deps.limits.current();
   return inTransaction(async (tx) => {
-    const { amountPaise, status, userId } = await lockPayableOrder(tx, found.orderId);
+    const { amountPaise, status, userId } = await lockPayableOrder(tx, paymentOrder.orderId);
     const current = await lockPaymentOrder(tx, paymentOrderId);
     if (status !== 'PENDING' || current?.status !== 'CREATED') return true;
     const at = clock.now();
@@ -46,7 +46,12 @@ const countCheckout = async (deps: CheckoutDeps, paymentOrderId: string): Promis
     if (checkoutOpenedAt !== null && istDate(checkoutOpenedAt) === istDate(at)) return true;
     await lockHolding(tx, userId);
     try {
-      await checkDailyBuys(tx, { userId, amountPaise, installmentId: found.orderId }, limits, at);
+      await checkDailyBuys(
+        tx,
+        { userId, amountPaise, installmentId: paymentOrder.orderId },
+        limits,
+        at,
+      );
     } catch (error) {
       if (isAppError(error, 'LIMIT_EXCEEDED')) return false;
       throw error;

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import { eventually } from '#test/support/eventually.ts';
 
-// No code of ours changes an order's grams: the test does, and the gold stays at the provider.
+// The test itself changes the order's grams, which no code of the service does.
 const it = goldTest({
   breaks: [
     "a buy's rupees are gold, tax and rounding, to the paisa, as quoted",
@@ -10,7 +10,7 @@ const it = goldTest({
   ],
 });
 
-it('the allocation credits nothing when the provider confirmed other grams than the order has', async ({
+it('the allocation credits nothing if the provider confirmed other grams than the order has', async ({
   open,
 }) => {
   const { call } = await open.newCustomer();
@@ -20,7 +20,7 @@ it('the allocation credits nothing when the provider confirmed other grams than 
   await open.sandbox.control('POST', path, { outcome: 'captured' });
   const read = async () => (await call('GET', `/gold/orders/${body.order.id}`)).body;
   await eventually(async () => (await read()).status === 'PAID');
-  // The order's grams differ from those of its quote and its verify.
+  // The order's grams now differ from the grams of its quote and its verify.
   await open.database.db.goldOrder.update({
     where: { id: body.order.id },
     data: { grams: '9.9999' },

@@ -7,8 +7,8 @@ const it = installmentTest();
 
 const hour = 3600;
 
-describe('an installment that is raised', () => {
-  it('is rupees alone, with a payment order that its job takes to the gateway', async ({
+describe('an installment that is placed', () => {
+  it('has only an amount in rupees, and a payment order whose gateway order its job creates', async ({
     fixtures,
   }) => {
     const plan = await fixtures.newPlan();
@@ -35,7 +35,7 @@ describe('an installment that is raised', () => {
     expect(await fixtures.historyOf(raised)).toEqual(['PENDING']);
   });
 
-  it('waits for its checkout behind every other job', async ({ open, fixtures }) => {
+  it('gets its checkout after every other job', async ({ open, fixtures }) => {
     const { db } = open.database;
     await fixtures.raise(await fixtures.newPlan());
     await enqueue(db, { task: 'another-job', payload: {} });
@@ -45,7 +45,7 @@ describe('an installment that is raised', () => {
     expect(jobs.map(({ task }) => task)).toEqual(['another-job', OPEN_CHECKOUT_TASK]);
   });
 
-  it('can be paid for 72 hours, or for as long after its debit', async ({ open, fixtures }) => {
+  it('can be paid for 72 hours, or for 72 hours after its debit', async ({ open, fixtures }) => {
     const { db } = open.database;
     const at = open.clock.now().getTime();
     const plan = await fixtures.newPlan();
@@ -66,7 +66,7 @@ describe('an installment that is raised', () => {
     expect(scheduled.mandateTokenSealed).not.toContain('asha');
   });
 
-  it('is never raised a second time', async ({ open, fixtures }) => {
+  it('is never placed a second time', async ({ open, fixtures }) => {
     const plan = await fixtures.newPlan();
     const tries = Array.from({ length: 5 }, () => fixtures.raise(plan, 1));
     const ended = await Promise.allSettled(tries);
@@ -94,7 +94,7 @@ describe('an installment that failed', () => {
     expect(first).toMatchObject({ status: 'FAILED' });
   });
 
-  it('is put back once by requests that race', async ({ fixtures }) => {
+  it('becomes PENDING once if requests race', async ({ fixtures }) => {
     const raised = await fixtures.payable();
     await fixtures.pay(raised.gatewayOrderId, { outcome: 'failed' });
     await fixtures.becomes(raised, 'FAILED');
@@ -105,7 +105,7 @@ describe('an installment that failed', () => {
     expect(refused).toEqual(Array.from({ length: 4 }, () => 'ILLEGAL_TRANSITION'));
   });
 
-  it('is refused in any other state, and to anybody else', async ({ open, fixtures }) => {
+  it('cannot be paid in another state or by another customer', async ({ open, fixtures }) => {
     const raised = await fixtures.payable();
     const refusal = { code: 'ILLEGAL_TRANSITION' };
     await expect(fixtures.payAgain(raised)).rejects.toMatchObject(refusal);

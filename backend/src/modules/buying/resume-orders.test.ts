@@ -15,8 +15,8 @@ const it = goldTest();
 
 it.beforeAll(({ open }) => installOrderBreaker(open.migrateUrl));
 
-/** Makes a paid order whose job was lost. */
-const lostOrder = async (open: OpenGold): Promise<string> => {
+/** Creates a paid order whose job was lost. */
+const placeWithLostJob = async (open: OpenGold): Promise<string> => {
   const checkout = await openCheckout(open);
   const paymentId = await captureUnheard(open, checkout);
   await deliver(open, signedEvent('payment.captured', checkout.gatewayOrderId, paymentId));
@@ -32,8 +32,8 @@ const allocationsOf = async (open: OpenGold, orderIds: readonly string[]): Promi
   return states.map(({ allocations }) => allocations);
 };
 
-it('the sweep resumes the other orders when one of them cannot be', async ({ open }) => {
-  const lost = [await lostOrder(open), await lostOrder(open)];
+it('the sweep resumes the other orders if one order cannot be resumed', async ({ open }) => {
+  const lost = [await placeWithLostJob(open), await placeWithLostJob(open)];
   await open.advance(61);
   await breakOrdersFor(open.migrateUrl, 1);
   await resume(open);
@@ -42,8 +42,8 @@ it('the sweep resumes the other orders when one of them cannot be', async ({ ope
   expect(await allocationsOf(open, lost)).toEqual([1, 1]);
 });
 
-it('the sweep resumes no order once it has to stop', async ({ open }) => {
-  const lost = await lostOrder(open);
+it('the sweep resumes no order after it has to stop', async ({ open }) => {
+  const lost = await placeWithLostJob(open);
   await open.advance(61);
   await resume(open, AbortSignal.abort());
   expect(await allocationsOf(open, [lost])).toEqual([0]);

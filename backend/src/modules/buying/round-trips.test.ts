@@ -5,8 +5,8 @@ import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { createSellers, newSaleKey } from '#test/support/sellers.ts';
 
-/** Statements that are nobody's request: of the watch, of a new connection, of this file. */
-const beside = /transaction_read_only|current_setting\('TimeZone'\)|-- of the test/u;
+/** The statements of no flow: of the watch, of a new connection and of this file. */
+const unrelatedStatements = /transaction_read_only|current_setting\('TimeZone'\)|-- of the test/u;
 
 const textOf = (config: unknown): unknown =>
   typeof config === 'object' && config !== null ? Reflect.get(config, 'text') : config;
@@ -17,11 +17,12 @@ interface Sent {
 }
 
 const sent: Sent[] = [];
-// Each pool of this file takes the function as it connects.
+// Each pool of this file gets the function when it connects.
 const original: unknown = Reflect.get(Client.prototype, 'query');
 Reflect.set(Client.prototype, 'query', function query(this: Client, ...given: unknown[]): unknown {
   const text = textOf(given[0]);
-  if (typeof text === 'string' && !beside.test(text)) sent.push({ client: this, text });
+  if (typeof text === 'string' && !unrelatedStatements.test(text))
+    sent.push({ client: this, text });
   return Reflect.apply(original as () => unknown, this, given);
 });
 afterAll(() => void Reflect.set(Client.prototype, 'query', original));
@@ -32,13 +33,13 @@ const sentBy = async (work: () => Promise<void>): Promise<readonly Sent[]> => {
   return [...sent];
 };
 
-/** Returns the statements that some work sends, `BEGIN` and `COMMIT` among them. */
+/** Returns the statements that a piece of work sends, including `BEGIN` and `COMMIT`. */
 const statementsOf = async (work: () => Promise<void>): Promise<readonly string[]> =>
   (await sentBy(work)).map(({ text }) => text);
 
 /**
- * Returns the statements of the longest transaction: a payment is reported by two events, each in
- * one transaction, of which the second finds that all is known.
+ * Returns the statements of the longest transaction. Two events report a payment, each in one
+ * transaction, and the second event changes nothing.
  */
 const longestTransaction = (statements: readonly Sent[]): readonly string[] => {
   const open = new Map<object, string[]>();
@@ -57,17 +58,17 @@ const it = goldTest();
 type Flow = 'buy' | 'webhook' | 'allocation' | 'sell';
 
 /**
- * The most round trips of each flow, without the look at the session, which is one more. Each takes
- * as long as the way to the database and back, and most of them hold a lock for that time.
+ * The maximum number of round trips of each flow, without the one for the session. Each takes as
+ * long as the way to the database and back, and most of them hold a lock for that time.
  */
 const budgets: Readonly<Record<Flow, number>> = { buy: 16, webhook: 12, allocation: 12, sell: 30 };
 
-/** One customer buys, pays, is given the gold and sells it. Returns the statements of each flow. */
-const takeThrough = async (open: OpenGold): Promise<Record<Flow, readonly string[]>> => {
+/** Lets a customer buy, pay, get the gold and sell it. Returns the statements of each flow. */
+const runAllFlows = async (open: OpenGold): Promise<Record<Flow, readonly string[]>> => {
   const customer = await open.newCustomer();
   const { call } = customer;
   const { db } = open.database;
-  // The customer's data key and what processes keep are there, as they are for most of a day.
+  // The customer's data key and the caches of the processes are filled, as in normal operation.
   await open.vault.forUser(db, customer.id);
   let placed = await call('GET', '/portfolio');
   const buy = await statementsOf(async () => {
@@ -100,7 +101,7 @@ const takeThrough = async (open: OpenGold): Promise<Record<Flow, readonly string
 
 const brief = (text: string): string => text.trim().replaceAll(/\s+/gu, ' ').slice(0, 110);
 
-/** Returns the statements of a flow that sends more than its budget, one a line. */
+/** Returns the statements of a flow that exceeds its budget, one per line. */
 const overBudget = (flow: Flow, statements: readonly string[]): string | undefined =>
   statements.length <= budgets[flow]
     ? undefined
@@ -110,8 +111,8 @@ describe('the round trips to the database', () => {
   it('of a buy, its webhook, its allocation and a sale stay within the budgets', async ({
     open,
   }) => {
-    await takeThrough(open);
-    const flows = Object.entries(await takeThrough(open)) as [Flow, readonly string[]][];
+    await runAllFlows(open);
+    const flows = Object.entries(await runAllFlows(open)) as [Flow, readonly string[]][];
     const over = flows.map(([flow, statements]) => overBudget(flow, statements));
     expect(over.filter((text) => text !== undefined)).toEqual([]);
   });

@@ -29,6 +29,6 @@ it('a silent gateway does not keep the unpaid orders of another gateway from exp
   await expire();
   expect(await statusOf(open, later)).toBe('FAILED');
   expect(await statusOf(open, earlier)).toBe('FAILED');
-  // Whoever gives no answer may hold money: their orders wait.
+  // The silent gateway may hold money, so its orders wait.
   expect(await open.database.db.goldOrder.count({ where: { status: 'PENDING' } })).toBe(520);
 });

@@ -13,7 +13,7 @@ import { createPortfolioCache, creditHolding, lockHolding, readHolding } from '.
 
 const random = createRandom();
 const it = goldTest({
-  // The holding is credited past the order and the provider, who know nothing of it.
+  // The tests credit the holding directly, without an order or the provider.
   breaks: [
     'an allocated order has one credit, of its grams and its rupees',
     "the provider's balance of a customer is the holding and what went to the house of it",
@@ -47,7 +47,7 @@ it('a holding has no statement yet', async ({ open }) => {
 });
 
 describe('a holding', () => {
-  it('is the sum of its movements, credited at the same time or not', async ({ open }) => {
+  it('is the sum of its movements, also after concurrent credits', async ({ open }) => {
     const { userId, orderIds } = await ordered(open);
     const { db, inTransaction } = open.database;
     await Promise.all(
@@ -86,7 +86,9 @@ describe('a holding', () => {
     expect((await readHolding(db, userId)).balance).toBe(5n);
   });
 
-  it('of nobody is empty, and can be neither locked nor credited', async ({ open }) => {
+  it('of an unknown customer is empty, and can be neither locked nor credited', async ({
+    open,
+  }) => {
     const { db, inTransaction } = open.database;
     const nobody = random.uuid();
     expect((await readHolding(db, nobody)).balance).toBe(0n);
@@ -135,7 +137,7 @@ describe('the portfolio cache', () => {
     expect((await read(4)).investedPaise).toBe(3);
   });
 
-  it('does not serve what was computed before a drop but cached after it', async () => {
+  it('does not serve a summary that was computed before a drop but cached after it', async () => {
     const cache = createPortfolioCache({ redis, random });
     const gate = createGate();
     const slow = cache.read('two', async () => {
@@ -148,7 +150,7 @@ describe('the portfolio cache', () => {
     expect((await cache.read('two', async () => view(2))).investedPaise).toBe(2);
   });
 
-  it('computes each time without a cache', async () => {
+  it('computes each time without Redis', async () => {
     const lost = createRedis('redis://127.0.0.1:1', 'fail-fast');
     const cache = createPortfolioCache({ redis: lost, random });
     await cache.drop('three');

@@ -30,7 +30,7 @@ export interface Reservation {
   readonly at: Date;
 }
 
-/** The grams that the review of an order reserves. `grams` are the order's. Fewer may be available. */
+/** The grams of an order that its review is to reserve. Fewer grams may be available. */
 export interface ReviewReservation extends Reservation {
   readonly id: string;
   readonly orderId: string;

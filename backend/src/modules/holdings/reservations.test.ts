@@ -16,8 +16,8 @@ import {
 
 const random = createRandom();
 const it = goldTest({
-  // Gold is reserved for no order, and debited for a made-up one that the provider knows nothing
-  // of.
+  // The tests reserve gold without an order, and debit it for an order that the provider does not
+  // have.
   breaks: [
     'reserved grams are those of open sales and open reviews, and never exceed the balance',
     'a confirmed sale, and no other, has one debit of its grams, and the time of the debit',
@@ -43,7 +43,7 @@ const release = ({ id: userId }: Seller, weight: Grams): Promise<void> =>
   open.database.inTransaction((tx) =>
     releaseSale(tx, { userId, grams: weight, at: at(), placedAt: at() }),
   );
-/** A sell order of the customer, for the movement to name. */
+/** Inserts a sell order of the customer, to which the movement refers. */
 const orderOf = async ({ id: userId, call, bankAccountId }: Seller): Promise<string> => {
   const { db } = open.database;
   const found = await db.goldOrder.findFirst({ where: { userId, type: 'SELL' } });
@@ -75,8 +75,8 @@ const debit = async (seller: Seller, weight: Grams) => {
   return open.database.inTransaction((tx) => debitHolding(tx, { ...movement, at: at() }));
 };
 
-describe('gold that is held back', () => {
-  it('is taken from what is free, never more, however many ask at once', async () => {
+describe('gold that is reserved', () => {
+  it('is never more than the available grams, also for concurrent reservations', async () => {
     const seller = await sellers.newSeller();
     const { balance } = await holdingOf(seller);
     const part = grams(balance / 4n);
@@ -88,7 +88,7 @@ describe('gold that is held back', () => {
     expect(availableGrams(holding)).toBe(balance - 4n * part);
   });
 
-  it('is given free once', async () => {
+  it('is released once', async () => {
     const seller = await sellers.newSeller();
     const { balance } = await holdingOf(seller);
     expect(await reserve(seller, balance)).toBe(true);
@@ -101,7 +101,7 @@ describe('gold that is held back', () => {
 });
 
 describe('a debit', () => {
-  it('takes reserved gold and its part of what was invested, once for an order', async () => {
+  it('decreases reserved gold and the invested amount in proportion, once for an order', async () => {
     const seller = await sellers.newSeller();
     const before = await holdingOf(seller);
     const third = grams(before.balance / 3n);
@@ -120,7 +120,7 @@ describe('a debit', () => {
     await release(seller, third);
   });
 
-  it('of the last gram leaves nothing invested, and none of what is not held back', async () => {
+  it('of the last gram leaves no invested amount, and of unreserved gold is refused', async () => {
     const seller = await sellers.newSeller();
     const { balance, investedPaise } = await holdingOf(seller);
     await expect(debit(seller, balance)).rejects.toThrow(

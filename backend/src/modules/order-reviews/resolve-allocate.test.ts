@@ -6,7 +6,7 @@ import { createSellers } from '#test/support/sellers.ts';
 
 const it = reviewTest();
 
-/** A price that moved: everything is bought at it from now on. */
+/** Changes the provider's price for all later purchases. */
 const setPrice = (open: OpenGold, buyPaise: number) =>
   open.sandbox.control('PUT', '/price', {
     buyPaise,
@@ -15,7 +15,7 @@ const setPrice = (open: OpenGold, buyPaise: number) =>
   });
 
 describe('ALLOCATE', () => {
-  it('buys the grams at the price of the moment, the difference a figure of its own', async ({
+  it('buys the grams at the current price, and records the price difference', async ({
     open,
     buys,
   }) => {
@@ -46,13 +46,13 @@ describe('ALLOCATE', () => {
     expect((await buys.resolve(buy.id, 'ALLOCATE')).status).toBe(409);
   });
 
-  it('is done for a customer whose KYC was taken back since', async ({ open, buys }) => {
+  it('is possible for a customer whose KYC was revoked since', async ({ open, buys }) => {
     const { buy } = await buys.late();
     await open.setKyc('PENDING');
     expect((await buys.resolve(buy.id, 'ALLOCATE')).body.status).toBe('ALLOCATED');
   });
 
-  it('needs a reference where the gateway lists its payments with a row that cannot be read', async ({
+  it("needs a reference if the gateway's list of payments has an unreadable row", async ({
     buys,
   }) => {
     const { buy } = await buys.late();
@@ -65,10 +65,7 @@ describe('ALLOCATE', () => {
     expect(answer.body).toMatchObject({ status: 'ALLOCATED' });
   });
 
-  it('leaves the review as it is where the fresh verify gives no answer', async ({
-    open,
-    buys,
-  }) => {
+  it('does not change the review if the new verify gets no answer', async ({ open, buys }) => {
     const { buy } = await buys.late();
     await open.fault('buy-verify', 'timeout');
     expect(codeOf(await buys.resolve(buy.id, 'ALLOCATE'))).toEqual([502, 'PROVIDER_UNAVAILABLE']);
@@ -77,7 +74,7 @@ describe('ALLOCATE', () => {
     expect((await buys.resolve(buy.id, 'ALLOCATE')).body.status).toBe('ALLOCATED');
   });
 
-  it('goes on by itself when the confirm does not succeed at once', async ({ open, buys }) => {
+  it('continues by retries if the confirm does not succeed at once', async ({ open, buys }) => {
     const { buy } = await buys.late();
     await open.fault('buy-confirm', 'error', { status: 400 });
     const answer = await buys.resolve(buy.id, 'ALLOCATE');
@@ -87,7 +84,10 @@ describe('ALLOCATE', () => {
     await buys.becomes(buy, 'ALLOCATED');
   });
 
-  it('is refused when the money went back, or waits while nobody says', async ({ open, buys }) => {
+  it('is refused if the money was refunded, and is not possible while the gateway is silent', async ({
+    open,
+    buys,
+  }) => {
     const { buy, paymentId } = await buys.late();
     await buys.gatewayFault('get-refund', 'error', 10);
     expect(codeOf(await buys.resolve(buy.id, 'ALLOCATE'))).toEqual([503, 'SERVICE_UNAVAILABLE']);
@@ -106,7 +106,7 @@ describe('ALLOCATE', () => {
     expect(codeOf(await buys.resolve(buy.id, 'ALLOCATE'))).toEqual([409, 'ILLEGAL_TRANSITION']);
   });
 
-  it('finds gold that the provider has sold already', async ({ open, buys }) => {
+  it('finds gold that the provider has already sold', async ({ open, buys }) => {
     const { buy } = await buys.late();
     const { providerUserId } = await open.database.db.user.findUniqueOrThrow({
       where: { id: buy.userId },

@@ -13,12 +13,17 @@ const notFit = [409, 'ILLEGAL_TRANSITION'];
 const isAllocated = { status: 'ALLOCATED', manual_review_code: null };
 const isInDoubt = { status: 'MANUAL_REVIEW', manual_review_code: 'FAILED_AFTER_PAID' };
 
-/** The gateway says that a captured payment failed, at a moment of its own. */
-const fail = async (open: OpenGold, buys: ReviewedBuys, buy: ReviewedBuy, paymentId: string) => {
+/** Reports a captured payment as failed, at a later time of the gateway. */
+const reportFailure = async (
+  open: OpenGold,
+  buys: ReviewedBuys,
+  buy: ReviewedBuy,
+  paymentId: string,
+) => {
   await open.advance(1);
   await buys.sendPaymentEvent(buy, 'payment.failed', paymentId, 'failed');
 };
-/** A paid order that has no gold yet. */
+/** Creates a paid order that is not allocated yet. */
 const paid = async (buys: ReviewedBuys) => {
   const buy = await buys.place();
   const paymentId = await buys.pay(buy);
@@ -30,10 +35,10 @@ const paySecond = async (buys: ReviewedBuys, buy: ReviewedBuy): Promise<string> 
   await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
   return secondId;
 };
-/** Pays it back at the gateway, and ends the review by that. */
+/** Refunds the payment at the gateway, and records that by the resolution REFUNDED. */
 const refund = async (buys: ReviewedBuys, { id }: ReviewedBuy, paymentId: string) =>
   buys.resolve(id, 'REFUNDED', { reference: await buys.payBack(paymentId) });
-const unjudged = (open: OpenGold, { id: orderId }: ReviewedBuy): Promise<number> =>
+const countUnresolved = (open: OpenGold, { id: orderId }: ReviewedBuy): Promise<number> =>
   open.database.db.gatewayPayment.count({
     where: {
       paymentOrder: { orderId },
@@ -42,8 +47,8 @@ const unjudged = (open: OpenGold, { id: orderId }: ReviewedBuy): Promise<number>
     },
   });
 
-/** A captured payment that failed, and a second one, with the gold or before it. */
-const failedAndPaidAgain = async (
+/** Creates an order with a failed capture and a second one, before or after its allocation. */
+const createWithTwoPayments = async (
   open: OpenGold,
   buys: ReviewedBuys,
   { hasGold, first }: { readonly hasGold: boolean; readonly first: 'failure' | 'second' },
@@ -51,19 +56,19 @@ const failedAndPaidAgain = async (
   const { buy, paymentId } = await (hasGold ? buys.allocated() : paid(buys));
   if (first === 'failure') await buys.failPayment(buy, paymentId);
   const secondId = await paySecond(buys, buy);
-  if (first === 'second') await fail(open, buys, buy, paymentId);
+  if (first === 'second') await reportFailure(open, buys, buy, paymentId);
   await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
   return { buy, paymentId, secondId };
 };
-const stories = [true, false].flatMap((hasGold) =>
+const cases = [true, false].flatMap((hasGold) =>
   (['failure', 'second'] as const).map((first) => ({ hasGold, first })),
 );
 
-describe('REFUNDED of a second payment, where the first one failed', () => {
-  it.for(stories)(
+describe('REFUNDED of a second payment, if the first payment failed', () => {
+  it.for(cases)(
     'leaves the order under review for the failure ($first first, gold: $hasGold)',
     async (story, { open, buys }) => {
-      const { buy, secondId } = await failedAndPaidAgain(open, buys, story);
+      const { buy, secondId } = await createWithTwoPayments(open, buys, story);
       const reason = await buys.reasonOf(buy);
       expect(reason).toContain('the captured payment later failed');
       const answer = await refund(buys, buy, secondId);
@@ -73,19 +78,16 @@ describe('REFUNDED of a second payment, where the first one failed', () => {
       await buys.becomes(buy, 'MANUAL_REVIEW', 'FAILED_AFTER_PAID');
       const end = await buys.resolve(buy.id, story.hasGold ? 'KEEP' : 'ALLOCATE');
       expect(end.body).toMatchObject(isAllocated);
-      expect(await unjudged(open, buy)).toBe(0);
+      expect(await countUnresolved(open, buy)).toBe(0);
     },
   );
 
-  it('comes with the failure at the same moment: one review is left of them', async ({
-    open,
-    buys,
-  }) => {
+  it('leaves one review if the failure is reported concurrently', async ({ open, buys }) => {
     for (let round = 0; round < 4; round += 1) {
       const { buy, paymentId, secondId } = await buys.paidTwice();
       const reference = await buys.payBack(secondId);
       const refunded = () => buys.resolve(buy.id, 'REFUNDED', { reference });
-      const failed = () => fail(open, buys, buy, paymentId);
+      const failed = () => reportFailure(open, buys, buy, paymentId);
       await Promise.all(round % 2 === 0 ? [refunded(), failed()] : [failed(), refunded()]);
       await buys.becomes(buy, 'MANUAL_REVIEW', 'FAILED_AFTER_PAID');
       expect((await buys.resolve(buy.id, 'KEEP')).body).toMatchObject(isAllocated);
@@ -94,35 +96,35 @@ describe('REFUNDED of a second payment, where the first one failed', () => {
 });
 
 describe('REFUNDED of the first payment, which had failed', () => {
-  it('settles the failure; the second is what is left to look into', async ({ open, buys }) => {
+  it('resolves the failure, and leaves the second payment under review', async ({ open, buys }) => {
     const story = { hasGold: false, first: 'failure' } as const;
-    const { buy, paymentId, secondId } = await failedAndPaidAgain(open, buys, story);
+    const { buy, paymentId, secondId } = await createWithTwoPayments(open, buys, story);
     expect((await refund(buys, buy, paymentId)).body).toMatchObject({
       status: 'MANUAL_REVIEW',
       manual_review_code: 'SECOND_CAPTURE',
     });
-    expect(await unjudged(open, buy)).toBe(0);
+    expect(await countUnresolved(open, buy)).toBe(0);
     expect((await refund(buys, buy, secondId)).body.status).toBe('FAILED');
   });
 
-  it('alone fails the order', async ({ open, buys }) => {
+  it('fails the order if there is no other payment', async ({ open, buys }) => {
     const { buy, paymentId } = await paid(buys);
     await buys.failPayment(buy, paymentId);
     expect((await refund(buys, buy, paymentId)).body.status).toBe('FAILED');
-    expect(await unjudged(open, buy)).toBe(0);
+    expect(await countUnresolved(open, buy)).toBe(0);
   });
 });
 
 describe('KEEP of gold whose payment failed', () => {
-  it('judges the failure: no later review and no repeat brings it up again', async ({
+  it('resolves the failure, so that no later review and no repeat reports it again', async ({
     open,
     buys,
   }) => {
     const { buy, paymentId } = await buys.allocated();
     await buys.failPayment(buy, paymentId);
     expect((await buys.resolve(buy.id, 'KEEP')).body).toMatchObject(isAllocated);
-    expect(await unjudged(open, buy)).toBe(0);
-    await fail(open, buys, buy, paymentId);
+    expect(await countUnresolved(open, buy)).toBe(0);
+    await reportFailure(open, buys, buy, paymentId);
     await buys.becomes(buy, 'ALLOCATED');
     const told = { subject: buy.gatewayOrderId, eventType: 'payment.failed' };
     const events = await open.database.db.webhookEvent.findMany({ where: told });
@@ -131,39 +133,39 @@ describe('KEEP of gold whose payment failed', () => {
     expect((await refund(buys, buy, secondId)).body).toMatchObject(isAllocated);
   });
 
-  it('waits for the second payment; once the first went back, that one takes its place', async ({
+  it('is refused while a second payment is held, which replaces the first one after its refund', async ({
     open,
     buys,
   }) => {
     const story = { hasGold: true, first: 'failure' } as const;
-    const { buy, paymentId } = await failedAndPaidAgain(open, buys, story);
+    const { buy, paymentId } = await createWithTwoPayments(open, buys, story);
     expect(codeOf(await buys.resolve(buy.id, 'KEEP'))).toEqual(notFit);
-    expect(await unjudged(open, buy)).toBe(1);
+    expect(await countUnresolved(open, buy)).toBe(1);
     await buys.payBack(paymentId, { deliver: 'none' });
     await eventually(async () => {
       expect((await buys.resolve(buy.id, 'KEEP')).body).toMatchObject(isAllocated);
     });
     expect(await buys.paymentDispositions(buy)).toEqual(['REFUNDED', 'APPLIED']);
-    expect(await unjudged(open, buy)).toBe(0);
+    expect(await countUnresolved(open, buy)).toBe(0);
   });
 
-  it('judges what failed of a second payment too, which takes the place of the first', async ({
+  it('also resolves the failure of a second payment that replaces the first', async ({
     open,
     buys,
   }) => {
     const { buy, paymentId, secondId } = await buys.paidTwice();
-    await fail(open, buys, buy, secondId);
+    await reportFailure(open, buys, buy, secondId);
     expect(await buys.reasonOf(buy)).toContain('a further captured payment later failed');
     await buys.payBack(paymentId, { deliver: 'none' });
     await eventually(async () => {
       expect((await buys.resolve(buy.id, 'KEEP')).body).toMatchObject(isAllocated);
     });
-    expect(await unjudged(open, buy)).toBe(0);
+    expect(await countUnresolved(open, buy)).toBe(0);
   });
 });
 
-describe('ALLOCATE with money that is said to have failed', () => {
-  it('finds gold that the provider has sold already, and ends the review', async ({
+describe('ALLOCATE with a payment that was reported as failed', () => {
+  it('finds gold that the provider has already sold, and ends the review', async ({
     open,
     buys,
   }) => {
@@ -176,10 +178,10 @@ describe('ALLOCATE with money that is said to have failed', () => {
     await open.sandbox.safegold('POST', path, { tx_id: buy.txId });
     const answer = await buys.resolve(buy.id, 'ALLOCATE');
     expect(answer.body).toMatchObject({ ...isAllocated, sg_tx_id: buy.txId });
-    expect(await unjudged(open, buy)).toBe(0);
+    expect(await countUnresolved(open, buy)).toBe(0);
   });
 
-  it('waits for a gateway that does not answer, with the failure unjudged', async ({
+  it('is refused while the gateway does not answer, and does not resolve the failure', async ({
     open,
     buys,
   }) => {
@@ -188,12 +190,12 @@ describe('ALLOCATE with money that is said to have failed', () => {
     await buys.gatewayFault('list-payments', 'error', 10);
     expect(codeOf(await buys.resolve(buy.id, 'ALLOCATE'))).toEqual([503, 'SERVICE_UNAVAILABLE']);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'FAILED_AFTER_PAID');
-    expect(await unjudged(open, buy)).toBe(1);
+    expect(await countUnresolved(open, buy)).toBe(1);
   });
 });
 
-/** Holds the order while its captured payment is said to have failed. */
-const failing = (open: OpenGold, { id }: ReviewedBuy) => {
+/** Keeps the order locked while its captured payment is reported as failed. */
+const lockWithFailure = (open: OpenGold, { id }: ReviewedBuy) => {
   const sql = `
     WITH failed AS (
       UPDATE gateway_payment SET failed_after_capture_at = now()
@@ -202,21 +204,21 @@ const failing = (open: OpenGold, { id }: ReviewedBuy) => {
   return lockRows(open.migrateUrl, sql, [id]);
 };
 
-describe('a failure that comes while a resolution is under way', () => {
+describe('a failure that is reported during a resolution', () => {
   it.for(['KEEP', 'ALLOCATE'])(
-    'is not judged by a %s that was decided without it',
+    'is not resolved by a %s that was decided before the report',
     async (resolution, { open, buys }) => {
       const { buy, paymentId } = await (resolution === 'KEEP' ? buys.allocated() : buys.late());
       if (resolution === 'KEEP') {
         await buys.loseDispute(paymentId);
         await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
       }
-      const failure = await failing(open, buy);
+      const failure = await lockWithFailure(open, buy);
       const resolved = buys.resolve(buy.id, resolution);
       await untilBlocked(open.migrateUrl, 1);
       await failure.commit();
       expect(codeOf(await resolved)).toEqual(notFit);
-      expect(await unjudged(open, buy)).toBe(1);
+      expect(await countUnresolved(open, buy)).toBe(1);
     },
   );
 });
@@ -232,20 +234,24 @@ const steps = [
 ] as const;
 type Step = (typeof steps)[number];
 
-/** Returns true while a payment's money is here as far as is known. */
+/** Returns true if no refund of a payment is known. */
 const isHeld = async ({ database }: OpenGold, gatewayPaymentId: string): Promise<boolean> => {
   const where = { gatewayPaymentId };
   return (await database.db.gatewayPayment.findFirst({ where }))?.status === 'CAPTURED';
 };
 
-/** Waits for the gateway's own event, so that it does not come beside the next step. */
-const untilTold = async ({ database }: OpenGold, gatewayPaymentId: string, eventType: string) => {
+/** Waits for the gateway's event, so that it does not arrive during the next step. */
+const waitForEvent = async (
+  { database }: OpenGold,
+  gatewayPaymentId: string,
+  eventType: string,
+) => {
   const where = { gatewayPaymentId, eventType, status: { not: 'PENDING' } };
   await eventually(async () => (await database.db.webhookEvent.count({ where })) > 0);
 };
 
 /**
- * Plays one step. Returns true where a resolution has judged what is known of the first payment.
+ * Plays one step. Returns true if a resolution has resolved the failure of the first payment.
  */
 const play = async (
   open: OpenGold,
@@ -258,14 +264,14 @@ const play = async (
   }
   const refundTold = async (id: string): Promise<boolean> => {
     const { status } = await refund(buys, buy, id);
-    await untilTold(open, id, 'refund.processed');
+    await waitForEvent(open, id, 'refund.processed');
     return status === 200;
   };
   if (step === 'refund-first') return refundTold(paymentId);
-  if (step === 'fail') await fail(open, buys, buy, paymentId);
+  if (step === 'fail') await reportFailure(open, buys, buy, paymentId);
   if (step === 'pay') {
     const id = await buys.pay(buy);
-    await untilTold(open, id, 'payment.captured');
+    await waitForEvent(open, id, 'payment.captured');
     others.push(id);
   }
   if (step === 'allocate') await open.allocate(buy.id);
@@ -274,30 +280,27 @@ const play = async (
   return false;
 };
 
-describe('any order of payments, failures and resolutions', () => {
+describe('any sequence of payments, failures and resolutions', () => {
   const runs = fc.record({
     hasGold: fc.boolean(),
     story: fc.array(fc.constantFrom(...steps), { minLength: 4, maxLength: 9 }),
   });
-  it('holds an order under review until somebody has judged its failed payment', async ({
-    open,
-    buys,
-  }) => {
+  it('keeps an order under review until its failed payment is resolved', async ({ open, buys }) => {
     await fc.assert(
       fc.asyncProperty(runs, async ({ hasGold, story }) => {
         const { buy, paymentId } = await (hasGold ? buys.allocated() : paid(buys));
         const others: string[] = [];
-        let isTold = false;
+        let isReported = false;
         let isOpen = false;
         for (const step of story) {
-          // A failure counts once, and no more of money that was paid back here.
-          if (step === 'fail' && !isTold && (await isHeld(open, paymentId)))
-            [isTold, isOpen] = [true, true];
+          // A failure counts once, and not for a payment that was refunded.
+          if (step === 'fail' && !isReported && (await isHeld(open, paymentId)))
+            [isReported, isOpen] = [true, true];
           if (await play(open, buys, step, { buy, paymentId, others })) isOpen = false;
           const { status } = (await buy.call('GET', `/gold/orders/${buy.id}`)).body;
           const isLost = isOpen && status !== 'MANUAL_REVIEW';
           expect({ step, isLost }).toEqual({ step, isLost: false });
-          expect(await unjudged(open, buy)).toBe(isOpen ? 1 : 0);
+          expect(await countUnresolved(open, buy)).toBe(isOpen ? 1 : 0);
         }
       }),
       { numRuns: 15 },

@@ -20,7 +20,7 @@ const allocated = async (open: OpenGold, fixtures: InstallmentFixtures) => {
   await fixtures.becomes(given, 'ALLOCATED');
   return given;
 };
-/** A paid installment of which every retry was used. */
+/** Creates a paid installment whose retries are used up. */
 const exhausted = async (
   open: OpenGold,
   fixtures: InstallmentFixtures,
@@ -34,7 +34,7 @@ const exhausted = async (
 };
 
 describe('ALLOCATE of an installment', () => {
-  it('buys what its rupees come to at the moment', async ({ open, fixtures, reviews }) => {
+  it('buys gold for its rupees at the current price', async ({ open, fixtures, reviews }) => {
     const given = await exhausted(open, fixtures, 'buy-verify', 'malformed');
     const price = { buyPaise: 2_500_000, sellPaise: 2_400_000, spotPaise: 2_450_000 };
     await open.sandbox.control('PUT', '/price', price);
@@ -46,7 +46,7 @@ describe('ALLOCATE of an installment', () => {
     expect(states.slice(-3)).toEqual(['MANUAL_REVIEW', 'PAID', 'ALLOCATED']);
   });
 
-  it('whose verify nobody answers leaves the review for a retry', async ({
+  it('whose verify gets no answer leaves the review and waits for a retry', async ({
     open,
     fixtures,
     reviews,
@@ -61,7 +61,7 @@ describe('ALLOCATE of an installment', () => {
     await fixtures.becomes(given, 'ALLOCATED');
   });
 
-  it('waits while an earlier confirm is undecided', async ({ open, fixtures, reviews }) => {
+  it('is refused while an earlier confirm is undecided', async ({ open, fixtures, reviews }) => {
     const given = await exhausted(open, fixtures, 'buy-confirm', 'timeout');
     const refused = await reviews.resolve(given.orderId, 'ALLOCATE');
     expect([refused.status, refused.body.error.code]).toEqual([409, 'OUTCOME_UNDECIDED']);
@@ -69,7 +69,7 @@ describe('ALLOCATE of an installment', () => {
     expect(paidBack.body.error.code).toBe('OUTCOME_UNDECIDED');
   });
 
-  it('is done for a customer whose KYC was taken back since', async ({
+  it('is possible for a customer whose KYC was revoked since', async ({
     open,
     fixtures,
     reviews,
@@ -80,7 +80,7 @@ describe('ALLOCATE of an installment', () => {
     expect([status, body.status]).toEqual([200, 'ALLOCATED']);
   });
 
-  it('is refused to another amount', async ({ fixtures, reviews }) => {
+  it('is refused if the captured amount differs', async ({ fixtures, reviews }) => {
     const other = await fixtures.payable();
     await fixtures.pay(other.gatewayOrderId, { amountPaise: 1 });
     await fixtures.becomes(other, 'MANUAL_REVIEW', 'AMOUNT_MISMATCH');
@@ -105,7 +105,7 @@ describe('REFUNDED of an installment', () => {
     await fixtures.becomes(given, 'ALLOCATED');
   });
 
-  it('is followed by a review of a further payment at the same checkout', async ({
+  it('can be followed by a review of a further payment at the same checkout', async ({
     open,
     fixtures,
     reviews,
@@ -115,11 +115,11 @@ describe('REFUNDED of an installment', () => {
     const { body } = await reviews.resolve(given.orderId, 'REFUNDED', { reference });
     expect(body.status).toBe('FAILED');
     await fixtures.pay(given.gatewayOrderId);
-    // The rules of the books hold for it too.
+    // The teardown checks the database rules for this order too.
     await fixtures.becomes(given, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
   });
 
-  it('of its second payment leaves the gold where it is', async ({ open, fixtures, reviews }) => {
+  it('of its second payment does not affect the gold', async ({ open, fixtures, reviews }) => {
     const given = await allocated(open, fixtures);
     const secondId = await fixtures.pay(given.gatewayOrderId);
     await fixtures.becomes(given, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
@@ -140,7 +140,7 @@ describe('an installment whose payment was reversed', () => {
     expect([status, body.status]).toEqual([200, 'ALLOCATED']);
   });
 
-  it('gives it back by RECOVER, and is allocated once only', async ({
+  it('loses its gold by RECOVER, and is never allocated again', async ({
     open,
     fixtures,
     reviews,
@@ -154,7 +154,7 @@ describe('an installment whose payment was reversed', () => {
     await expect(fixtures.payAgain(given)).rejects.toMatchObject(refusal);
   });
 
-  it('and recovered takes no earlier checkout for another allocation', async ({
+  it('and recovered is not allocated again by an earlier checkout', async ({
     open,
     fixtures,
     reviews,
@@ -180,7 +180,7 @@ describe('an installment whose payment was reversed', () => {
     expect([status, body.status]).toEqual([200, 'FAILED']);
   });
 
-  it('before its gold was bought is not bought', async ({ open, fixtures, reviews }) => {
+  it('before its allocation is not allocated', async ({ open, fixtures, reviews }) => {
     const given = await paid(fixtures);
     await reviews.payBack(given.paymentId);
     await fixtures.becomes(given, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');

@@ -13,9 +13,9 @@ const isAllocated = { status: 'ALLOCATED', manual_review_code: null };
 const noted = (buys: ReviewedBuys, buy: ReviewedBuy, reference: string) =>
   eventually(async () => (await buys.reasonOf(buy)).includes(reference));
 
-describe('KEEP where a second payment is held', () => {
+describe('KEEP with a second payment that is held', () => {
   it.for(['REFUND', 'DISPUTE'])(
-    'lets it take the place of the one that went back by a %s',
+    'makes the second payment replace the first, which was reversed by a %s',
     async (kind, { open, buys }) => {
       const { buy, paymentId, secondId } = await buys.paidTwice();
       expect(codeOf(await keep(buys, buy))).toEqual(notFit);
@@ -29,14 +29,14 @@ describe('KEEP where a second payment is held', () => {
         include: { capturedPayment: true },
       });
       expect(capturedPayment?.gatewayPaymentId).toBe(secondId);
-      // A later reversal takes away the payment that is held now.
+      // A later reversal concerns the payment that is held now.
       await buys.payBack(secondId);
       await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
       expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
     },
   );
 
-  it('by the word of the gateway, also where no event came', async ({ open, buys }) => {
+  it("uses the gateway's report, even if no event arrived", async ({ open, buys }) => {
     const { buy, paymentId } = await buys.paidTwice();
     await buys.payBack(paymentId, { deliver: 'none' });
     await buys.gatewayFault('get-refund', 'error', 10);
@@ -49,7 +49,7 @@ describe('KEEP where a second payment is held', () => {
     expect(await buys.paymentDispositions(buy)).toEqual(['REFUNDED', 'APPLIED']);
   });
 
-  it('is refused while the second is listed as a row that cannot be read', async ({
+  it('is refused while the gateway lists the second payment as an unreadable row', async ({
     open,
     buys,
   }) => {
@@ -64,14 +64,16 @@ describe('KEEP where a second payment is held', () => {
     expect((await keep(buys, buy)).body).toMatchObject(isAllocated);
   });
 
-  it('is refused where only a part of the first went back', async ({ buys }) => {
+  it('is refused if only a part of the first payment was reversed', async ({ buys }) => {
     const { buy, paymentId } = await buys.paidTwice();
     await noted(buys, buy, await buys.payBack(paymentId, { amountPaise: 99_999 }));
     expect(codeOf(await keep(buys, buy))).toEqual(notFit);
     expect(await buys.paymentDispositions(buy)).toEqual(['APPLIED', 'SECOND']);
   });
 
-  it('is refused where the second is of another amount, or not the only one', async ({ buys }) => {
+  it('is refused if the second payment is of another amount or not the only one', async ({
+    buys,
+  }) => {
     const { buy, paymentId } = await buys.allocated();
     const wrong = await buys.pay(buy, { amountPaise: 99_999 });
     await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
@@ -88,14 +90,14 @@ describe('KEEP where a second payment is held', () => {
     expect(right).not.toBe('');
   });
 
-  it('ends the review where the second itself was paid back', async ({ buys }) => {
+  it('ends the review if the second payment was refunded', async ({ buys }) => {
     const { buy, secondId } = await buys.paidTwice();
     await noted(buys, buy, await buys.payBack(secondId));
     expect((await keep(buys, buy)).body).toMatchObject(isAllocated);
     expect(await buys.paymentDispositions(buy)).toEqual(['APPLIED', 'REFUNDED']);
   });
 
-  it('races another operator who refunds the second: one of them ends the review', async ({
+  it('ends the review once if another operator concurrently refunds the second payment', async ({
     buys,
   }) => {
     for (let round = 0; round < 4; round += 1) {
@@ -111,8 +113,8 @@ describe('KEEP where a second payment is held', () => {
   });
 });
 
-describe('REFUNDED of the second, where the first went back too', () => {
-  it('leaves the order under review for its own payment', async ({ buys }) => {
+describe('REFUNDED of the second payment, if the first was also reversed', () => {
+  it('leaves the order under review for its first payment', async ({ buys }) => {
     const { buy, paymentId, secondId } = await buys.paidTwice();
     await noted(buys, buy, await buys.payBack(paymentId));
     const reference = await buys.payBack(secondId);
@@ -127,7 +129,7 @@ describe('REFUNDED of the second, where the first went back too', () => {
     expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
   });
 
-  it('does not buy gold with money that went away', async ({ open, buys }) => {
+  it('does not buy gold with a reversed payment', async ({ open, buys }) => {
     const buy = await buys.place();
     const paymentId = await buys.pay(buy);
     await buys.becomes(buy, 'PAID');
@@ -145,26 +147,29 @@ describe('REFUNDED of the second, where the first went back too', () => {
   it.for([
     ['the whole', {}],
     ['a part', { amountPaise: 1 }],
-  ] as const)('nor with money of which %s went back unheard', async ([, part], { open, buys }) => {
-    const buy = await buys.place();
-    const paymentId = await buys.pay(buy);
-    await buys.becomes(buy, 'PAID');
-    const secondId = await buys.pay(buy);
-    await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
-    await buys.payBack(paymentId, { ...part, deliver: 'none' });
-    const reference = await buys.payBack(secondId);
-    const answer = await buys.resolve(buy.id, 'REFUNDED', { reference });
-    expect(answer.body).toMatchObject({
-      status: 'MANUAL_REVIEW',
-      manual_review_code: 'PAYMENT_REVERSED',
-      refund_reference: null,
-    });
-    await open.allocate(buy.id);
-    await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
-    expect(await buys.paymentDispositions(buy)).toEqual(['APPLIED', 'REFUNDED']);
-    const rest = await buys.payBack(paymentId);
-    expect((await buys.resolve(buy.id, 'REFUNDED', { reference: rest })).body.status).toBe(
-      'FAILED',
-    );
-  });
+  ] as const)(
+    'does not buy gold with a payment of which %s was reversed without an event',
+    async ([, part], { open, buys }) => {
+      const buy = await buys.place();
+      const paymentId = await buys.pay(buy);
+      await buys.becomes(buy, 'PAID');
+      const secondId = await buys.pay(buy);
+      await buys.becomes(buy, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
+      await buys.payBack(paymentId, { ...part, deliver: 'none' });
+      const reference = await buys.payBack(secondId);
+      const answer = await buys.resolve(buy.id, 'REFUNDED', { reference });
+      expect(answer.body).toMatchObject({
+        status: 'MANUAL_REVIEW',
+        manual_review_code: 'PAYMENT_REVERSED',
+        refund_reference: null,
+      });
+      await open.allocate(buy.id);
+      await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
+      expect(await buys.paymentDispositions(buy)).toEqual(['APPLIED', 'REFUNDED']);
+      const rest = await buys.payBack(paymentId);
+      expect((await buys.resolve(buy.id, 'REFUNDED', { reference: rest })).body.status).toBe(
+        'FAILED',
+      );
+    },
+  );
 });

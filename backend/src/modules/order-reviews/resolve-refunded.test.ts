@@ -7,7 +7,10 @@ import { operatorId } from '#test/support/reviewed-buys.ts';
 const it = reviewTest();
 
 describe('REFUNDED', () => {
-  it('of the only payment fails the order, with its reference, audited', async ({ open, buys }) => {
+  it('of the only payment fails the order, with its reference and an audit row', async ({
+    open,
+    buys,
+  }) => {
     const { buy, paymentId } = await buys.late();
     const reference = await buys.payBack(paymentId);
     const answer = await buys.resolve(buy.id, 'REFUNDED', { reference });
@@ -35,7 +38,7 @@ describe('REFUNDED', () => {
       before: { status: 'MANUAL_REVIEW', manual_review_code: 'LATE_CAPTURE' },
       after: { status: 'FAILED', resolution: 'REFUNDED', reference },
     });
-    // The note is the operator's own text: sealed in the audit row, and nowhere else.
+    // The operator's note is sealed in the audit row, and stored nowhere else.
     expect(audit?.sealed).toMatch(/^v1\./u);
     const events = await open.database.db.goldOrderEvent.findMany({ where: { orderId: buy.id } });
     const kept = JSON.stringify([audit?.before, audit?.after, events.map(({ detail }) => detail)]);
@@ -46,7 +49,7 @@ describe('REFUNDED', () => {
     ]);
   });
 
-  it('needs a reference, and a refund of the whole at the gateway', async ({ buys }) => {
+  it('needs a reference, and a refund of the full amount at the gateway', async ({ buys }) => {
     const { buy, paymentId } = await buys.late();
     const without = await buys.resolve(buy.id, 'REFUNDED');
     expect(without.body.error).toMatchObject({ code: 'VALIDATION_FAILED', field: 'reference' });
@@ -62,7 +65,7 @@ describe('REFUNDED', () => {
     expect((await buys.resolve(buy.id, 'REFUNDED', { reference })).body.status).toBe('FAILED');
   });
 
-  it('waits for a gateway that can be asked and does not answer', async ({ buys }) => {
+  it('is refused while a gateway with an adapter does not answer', async ({ buys }) => {
     const { buy, paymentId } = await buys.late();
     const reference = await buys.payBack(paymentId);
     await buys.gatewayFault('get-refund', 'timeout', 10);
@@ -72,7 +75,7 @@ describe('REFUNDED', () => {
     expect(await buys.paymentDispositions(buy)).toEqual(['LATE']);
   });
 
-  it('ends an order that was paid in time and could not be allocated', async ({ open, buys }) => {
+  it('fails an order that was paid in time and could not be allocated', async ({ open, buys }) => {
     const buy = await buys.place();
     const paymentId = await buys.pay(buy);
     await buys.becomes(buy, 'PAID');
@@ -100,7 +103,7 @@ describe('REFUNDED', () => {
     expect(answer.body).toMatchObject({ status: 'FAILED', refund_reference: reference });
   });
 
-  it('of a payment that comes after the first went back ends the order once more', async ({
+  it('of a payment that arrives after the refund of the first fails the order again', async ({
     buys,
   }) => {
     const { buy, paymentId } = await buys.late();
@@ -116,7 +119,9 @@ describe('REFUNDED', () => {
     expect(await buys.paymentDispositions(buy)).toEqual(['REFUNDED', 'REFUNDED']);
   });
 
-  it('ends a wrong amount, whose payment order becomes REFUNDED too', async ({ buys }) => {
+  it('ends the review of a wrong amount, whose payment order also becomes REFUNDED', async ({
+    buys,
+  }) => {
     const buy = await buys.place();
     const paymentId = await buys.pay(buy, { amountPaise: 99_999 });
     await buys.becomes(buy, 'MANUAL_REVIEW', 'AMOUNT_MISMATCH');
@@ -126,7 +131,7 @@ describe('REFUNDED', () => {
     expect(await buys.paymentOrderStatus(buy)).toBe('REFUNDED');
   });
 
-  it('of a second payment leaves the gold', async ({ buys }) => {
+  it('of a second payment does not affect the gold', async ({ buys }) => {
     const { buy, secondId } = await buys.paidTwice();
     expect(codeOf(await buys.resolve(buy.id, 'KEEP'))).toEqual([409, 'ILLEGAL_TRANSITION']);
     const reference = await buys.payBack(secondId);
@@ -143,7 +148,10 @@ describe('REFUNDED', () => {
     expect(codeOf(answer)).toEqual([409, 'ILLEGAL_TRANSITION']);
   });
 
-  it('of a second payment where there is no gold yet goes on to buy it', async ({ open, buys }) => {
+  it('of a second payment continues with the allocation if there is no gold yet', async ({
+    open,
+    buys,
+  }) => {
     const buy = await buys.place();
     await buys.pay(buy);
     await buys.becomes(buy, 'PAID');
@@ -156,7 +164,7 @@ describe('REFUNDED', () => {
     await buys.becomes(buy, 'ALLOCATED');
   });
 
-  it('of one of three payments leaves the others to be looked into', async ({ buys }) => {
+  it('of one of three payments leaves the other payments under review', async ({ buys }) => {
     const { buy, secondId } = await buys.paidTwice();
     const thirdId = await buys.pay(buy);
     await eventually(async () => (await buys.paymentDispositions(buy)).length === 3);
@@ -172,7 +180,7 @@ describe('REFUNDED', () => {
     );
   });
 
-  it('and ALLOCATE are refused while a confirm is undecided, before a gateway is asked', async ({
+  it('and ALLOCATE are refused while a confirm is undecided, without a query of a gateway', async ({
     open,
     buys,
   }) => {
@@ -191,7 +199,7 @@ describe('REFUNDED', () => {
     expect(codeOf(await buys.resolve(buy.id, 'ALLOCATE'))).toEqual(undecided);
   });
 
-  it('by two operators at once is done once', async ({ open, buys }) => {
+  it('by two concurrent operators is recorded once', async ({ open, buys }) => {
     const { buy, paymentId } = await buys.late();
     const reference = await buys.payBack(paymentId);
     const answers = await Promise.all(
@@ -207,7 +215,7 @@ describe('REFUNDED', () => {
 });
 
 describe('KEEP', () => {
-  it('puts an allocated order back whose payment failed after all', async ({ buys }) => {
+  it('changes an order whose payment failed later back to ALLOCATED', async ({ buys }) => {
     const { buy, paymentId } = await buys.allocated();
     await buys.failPayment(buy, paymentId);
     expect((await buys.resolve(buy.id, 'ALLOCATE')).status).toBe(409);
@@ -216,7 +224,7 @@ describe('KEEP', () => {
     expect((await buys.resolve(buy.id, 'KEEP')).status).toBe(409);
   });
 
-  it('is refused where there is no gold', async ({ buys }) => {
+  it('is refused if there is no gold', async ({ buys }) => {
     const { buy } = await buys.late();
     expect(codeOf(await buys.resolve(buy.id, 'KEEP'))).toEqual([409, 'ILLEGAL_TRANSITION']);
   });

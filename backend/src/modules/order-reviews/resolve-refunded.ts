@@ -39,9 +39,10 @@ const isBeingReversed = ({ state }: QueriedPayment): boolean =>
  * the refund, the operator's reference is accepted for the only payment to which it can apply.
  */
 const requirePaidBack = (queried: readonly QueriedPayment[]): HeldPayment => {
-  const named = queried.find(({ state }) => 'isNamed' in state && state.isNamed);
-  if (named?.state.kind === 'UNDER_WAY') throw outcomeUndecided('The refund is not complete.');
-  if (named?.state.kind === 'PAID_BACK') return named.payment;
+  const namedPayment = queried.find(({ state }) => 'isNamed' in state && state.isNamed);
+  if (namedPayment?.state.kind === 'UNDER_WAY')
+    throw outcomeUndecided('The refund is not complete.');
+  if (namedPayment?.state.kind === 'PAID_BACK') return namedPayment.payment;
   const listByState = (kind: RefundState['kind']) =>
     queried.filter(({ state }) => state.kind === kind);
   const paidBack = listByState('PAID_BACK');

@@ -37,7 +37,7 @@ const less = (grams: string, part: string): string =>
   formatGrams(subtractGrams(gramsFromDatabase(grams), gramsFromDatabase(part)));
 
 describe('RECOVER', () => {
-  it('gives the grams to the house, fails the order and refunds its payment order', async ({
+  it('transfers the grams to the house, fails the order and refunds its payment order', async ({
     open,
     buys,
     sellers,
@@ -76,7 +76,7 @@ describe('RECOVER', () => {
     }
   });
 
-  it('waits until all of the money is gone', async ({ open, buys, sellers }) => {
+  it('is refused until all of the money was reversed', async ({ open, buys, sellers }) => {
     const { buy, paymentId } = await buys.allocated();
     await buys.payBack(paymentId, { amountPaise: 40_000 });
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
@@ -91,7 +91,7 @@ describe('RECOVER', () => {
     });
   });
 
-  it('fits only an order whose money went away', async ({ buys }) => {
+  it('is refused for an order whose payment was not reversed', async ({ buys }) => {
     const { buy, paymentId } = await buys.allocated();
     expect(codeOf(await buys.resolve(buy.id, 'RECOVER'))).toEqual(notFit);
     await buys.failPayment(buy, paymentId);
@@ -103,7 +103,7 @@ describe('RECOVER', () => {
     expect(codeOf(await buys.resolve(twice.buy.id, 'RECOVER'))).toEqual(notFit);
   });
 
-  it('takes no gold while a payment is held that no event has reported', async ({
+  it('is refused while a payment is held that no event has reported', async ({
     open,
     buys,
     sellers,
@@ -123,7 +123,7 @@ describe('RECOVER', () => {
     expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
   });
 
-  it('leaves an order that another payment may come for, and that ends FAILED again', async ({
+  it('fails an order for which another payment may arrive, and which then fails again', async ({
     buys,
   }) => {
     const { buy, paymentId } = await buys.allocated();
@@ -138,7 +138,7 @@ describe('RECOVER', () => {
 });
 
 describe('KEEP', () => {
-  it('takes the loss, gives the grams free, and is not asked again for the same money', async ({
+  it('accepts the loss, releases the grams, and resolves the same money only once', async ({
     open,
     buys,
     sellers,
@@ -156,7 +156,7 @@ describe('KEEP', () => {
     expect(await buys.paymentOrderStatus(buy)).toBe('PAID');
     const seller = await sellerOf(sellers, buy);
     expect((await sellers.sell(seller, '0.01')).status).toBe(201);
-    // The rest goes away too, which has to be added.
+    // The rest is also reversed, and must be added to the first part.
     await buys.payBack(paymentId);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
     const left = less(buy.grams, '0.01');
@@ -166,8 +166,8 @@ describe('KEEP', () => {
   });
 });
 
-describe('gold that is not all there', () => {
-  it('is reserved and recovered as far as it was not sold', async ({ open, buys, sellers }) => {
+describe('gold that was partly sold', () => {
+  it('is reserved and recovered if it was not sold', async ({ open, buys, sellers }) => {
     const { buy, paymentId } = await buys.allocated();
     const seller = await sellerOf(sellers, buy);
     expect((await sellers.sell(seller, '0.02')).status).toBe(201);
@@ -182,7 +182,7 @@ describe('gold that is not all there', () => {
     ['KEEP', 'ALLOCATED'],
     ['RECOVER', 'FAILED'],
   ] as const)(
-    'and of which nothing is left, ends by %s as %s',
+    'completely leaves an order that %s ends as %s',
     async ([resolution, status], { open, buys, sellers }) => {
       const { buy, paymentId } = await buys.allocated();
       expect((await sellers.sell(await sellerOf(sellers, buy), buy.grams)).status).toBe(201);
@@ -193,7 +193,7 @@ describe('gold that is not all there', () => {
     },
   );
 
-  it('leaves the gold of another order alone', async ({ buys, sellers }) => {
+  it('does not affect the gold of another order', async ({ buys, sellers }) => {
     const { buy, paymentId } = await buys.allocated();
     await sellers.buy(buy.call, '2000');
     const before = await sellers.holdingOf(buy.userId);
@@ -209,7 +209,7 @@ describe('gold that is not all there', () => {
   });
 });
 
-/** A sale of all of it that nobody can say the end of, and then the reversal. */
+/** Places a sale of all grams with an unknown outcome, and then reverses the payment. */
 const underway = async (open: OpenGold, buys: ReviewedBuys, sellers: Sellers) => {
   const { buy, paymentId } = await buys.allocated();
   const seller = await sellerOf(sellers, buy);
@@ -223,8 +223,8 @@ const underway = async (open: OpenGold, buys: ReviewedBuys, sellers: Sellers) =>
   return { buy, saleId: sale?.id ?? '', says };
 };
 
-describe('a sale that has the grams reserved when the money goes away', () => {
-  it('leaves them to the review when it fails', async ({ open, buys, sellers }) => {
+describe('a sale that has reserved the grams of a reversed payment', () => {
+  it('leaves the grams to the review if it fails', async ({ open, buys, sellers }) => {
     const { buy, saleId, says } = await underway(open, buys, sellers);
     await says(2);
     expect((await buys.resolve(saleId, 'RELEASE_SELL')).body.status).toBe('FAILED');
@@ -234,7 +234,7 @@ describe('a sale that has the grams reserved when the money goes away', () => {
     expect(await recovered(open, buy)).toEqual([`-${buy.grams}`]);
   });
 
-  it('takes them when it is confirmed', async ({ open, buys, sellers }) => {
+  it('debits the grams if it is confirmed', async ({ open, buys, sellers }) => {
     const { buy, saleId, says } = await underway(open, buys, sellers);
     await says(1);
     expect((await buys.resolve(saleId, 'CONFIRM_SELL')).body.status).toBe('CONFIRMED');
@@ -242,7 +242,11 @@ describe('a sale that has the grams reserved when the money goes away', () => {
     expect((await buys.resolve(buy.id, 'KEEP')).body.status).toBe('ALLOCATED');
   });
 
-  it('gives back what was bought later, and not to the review', async ({ open, buys, sellers }) => {
+  it('releases gold that was bought later, and not to the review', async ({
+    open,
+    buys,
+    sellers,
+  }) => {
     const { buy, saleId, says } = await underway(open, buys, sellers);
     await says(1);
     expect((await buys.resolve(saleId, 'CONFIRM_SELL')).body.status).toBe('CONFIRMED');
@@ -261,7 +265,7 @@ describe('a sale that has the grams reserved when the money goes away', () => {
   });
 });
 
-describe('two operators at once', () => {
+describe('two concurrent operators', () => {
   it.for([
     ['KEEP', 'RECOVER'],
     ['RECOVER', 'KEEP'],
@@ -283,7 +287,7 @@ describe('two operators at once', () => {
     ['KEEP', [201, 400]],
     ['RECOVER', [400]],
   ] as const)(
-    '%s and a sale at the same moment never give a gram twice',
+    '%s and a concurrent sale never dispose of a gram twice',
     async ([resolution, sales], { buys, sellers }) => {
       const { buy, paymentId } = await buys.allocated();
       const seller = await sellerOf(sellers, buy);
@@ -298,7 +302,10 @@ describe('two operators at once', () => {
     },
   );
 
-  it('and the event itself end in one of two ways, both in order', async ({ open, buys }) => {
+  it('of whom one resolves while the event arrives end in one of two correct states', async ({
+    open,
+    buys,
+  }) => {
     for (let round = 0; round < 4; round += 1) {
       const { buy, paymentId } = await buys.allocated();
       const first = await buys.payBack(paymentId, { amountPaise: 60_000 });

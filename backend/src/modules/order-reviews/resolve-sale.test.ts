@@ -22,7 +22,7 @@ describe('a sale under review', () => {
   const says = (open: OpenGold, status: number) =>
     open.sandbox.control('POST', `/transactions/${txId}`, { status });
 
-  it('takes only what fits a sale', async ({ buys }) => {
+  it('accepts only the resolutions of a sale', async ({ buys }) => {
     for (const resolution of ['ALLOCATE', 'KEEP', 'REFUNDED']) {
       const answer = await buys.resolve(sellId, resolution, { reference: 'x' });
       expect(codeOf(answer)).toEqual([409, 'ILLEGAL_TRANSITION']);
@@ -31,7 +31,7 @@ describe('a sale under review', () => {
     expect((await buys.resolve(buy.id, 'RELEASE_SELL')).status).toBe(409);
   });
 
-  it('stands in the list of reviews beside the purchases, oldest first', async ({ open, buys }) => {
+  it('is in the list of reviews with the purchases, oldest first', async ({ open, buys }) => {
     await open.advance(60);
     const { buy } = await buys.late();
     const list = async (query = '') =>
@@ -54,7 +54,7 @@ describe('a sale under review', () => {
     }
   });
 
-  it('is confirmed only when the provider says sold', async ({ open, sellers, buys }) => {
+  it('is confirmed only if the provider reports it as sold', async ({ open, sellers, buys }) => {
     expect(codeOf(await buys.resolve(sellId, 'CONFIRM_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
     await says(open, 1);
     expect((await buys.resolve(sellId, 'RELEASE_SELL')).status).toBe(409);
@@ -81,7 +81,7 @@ describe('a sale under review', () => {
     ]);
   });
 
-  it('is released when the provider says failed, and the customer is told', async ({
+  it('is released if the provider reports it as failed, and the customer is notified', async ({
     open,
     sellers,
     buys,
@@ -101,7 +101,7 @@ describe('a sale under review', () => {
     expect(told.map(({ type }) => type)).toEqual(['buy_success', 'sell_failed']);
   });
 
-  it('is released unconfirmed only after the ten minutes of the provider', async ({
+  it("is released without a confirm only after the provider's ten minutes", async ({
     open,
     sellers,
     buys,
@@ -121,7 +121,7 @@ describe('a sale under review', () => {
     expect(codeOf(await buys.resolve(sellId, 'CONFIRM_SELL'))).toEqual([409, 'OUTCOME_UNDECIDED']);
   });
 
-  it('waits while the provider cannot be asked', async ({ open, sellers, buys }) => {
+  it('cannot be resolved while the provider does not answer', async ({ open, sellers, buys }) => {
     await open.fault('sell-status', 'error', { times: 20 });
     const unavailable = [503, 'SERVICE_UNAVAILABLE'];
     expect(codeOf(await buys.resolve(sellId, 'CONFIRM_SELL'))).toEqual(unavailable);
@@ -130,7 +130,11 @@ describe('a sale under review', () => {
     expect(order).toMatchObject({ status: 'VERIFIED', manualReviewCode: 'SELL_UNKNOWN_OUTCOME' });
   });
 
-  it('is settled once by an operator and the sweep at once', async ({ open, sellers, buys }) => {
+  it('is decided once if an operator and the sweep act concurrently', async ({
+    open,
+    sellers,
+    buys,
+  }) => {
     await says(open, 1);
     await open.advance(31);
     const [answer] = await Promise.all([
@@ -143,7 +147,7 @@ describe('a sale under review', () => {
     expect(await open.database.db.payout.count({ where: { orderId: sellId } })).toBe(1);
   });
 
-  it('is not found under another id', async ({ buys }) => {
+  it('is 404 under another id', async ({ buys }) => {
     expect((await buys.resolve(operatorId, 'RELEASE_SELL')).status).toBe(404);
     expect((await buys.resolve(sellId, 'SELL_IT')).status).toBe(400);
   });

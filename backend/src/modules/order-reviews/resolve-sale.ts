@@ -70,9 +70,9 @@ const isPastConfirmWindow = (
  * states > Resolutions).
  */
 export const resolveConfirmSell: Resolve = async (deps, order, request) => {
-  const found = await queryStatus(deps, requireVerifiedSale(order));
-  if (found.verdict === 'SOLD') return record(deps, request, found, false);
-  if (found.verdict === 'FAILED')
+  const answer = await queryStatus(deps, requireVerifiedSale(order));
+  if (answer.verdict === 'SOLD') return record(deps, request, answer, false);
+  if (answer.verdict === 'FAILED')
     throw illegalTransition('The provider says that the sale failed.');
   throw outcomeUndecided('The provider does not say that it bought the gold.');
 };
@@ -83,10 +83,10 @@ export const resolveConfirmSell: Resolve = async (deps, order, request) => {
  */
 export const resolveReleaseSell: Resolve = async (deps, order, request) => {
   const sale = requireVerifiedSale(order);
-  const found = await queryStatus(deps, sale);
-  if (found.verdict === 'SOLD')
+  const answer = await queryStatus(deps, sale);
+  if (answer.verdict === 'SOLD')
     throw illegalTransition('The provider says that it bought the gold.');
-  const isOver = found.verdict === 'NOT_CONFIRMED' && isPastConfirmWindow(deps, sale);
-  if (found.verdict === 'FAILED' || isOver) return record(deps, request, found, true);
+  const isOver = answer.verdict === 'NOT_CONFIRMED' && isPastConfirmWindow(deps, sale);
+  if (answer.verdict === 'FAILED' || isOver) return record(deps, request, answer, true);
   throw outcomeUndecided('The provider may still buy the gold.');
 };

@@ -4,7 +4,7 @@ import { createReviewedBuys, operatorId } from '#test/support/reviewed-buys.ts';
 
 const it = goldTest();
 
-it('the API answers 501 to a reconciliation of one order, audited first, and to a refund', async ({
+it('the API returns 501 for a reconciliation of one order, which is audited, and for a refund', async ({
   open,
 }) => {
   const { id } = await createReviewedBuys(open).place();

@@ -15,7 +15,7 @@ const it = installmentTest({ env: { PAYMENT_GATEWAYS: 'cashfree' } }).extend(
 
 const notFit = [409, 'ILLEGAL_TRANSITION'];
 
-/** An installment that was paid by a debit of its mandate. */
+/** Creates an installment that was paid by a debit of its mandate. */
 const debited = async (open: OpenGold, fixtures: InstallmentFixtures) => {
   const mandate = { token: `mandate-${crypto.randomUUID()}`, dueInSeconds: 0 };
   const given = await fixtures.raise(await fixtures.newPlan(), 1, mandate);
@@ -27,7 +27,7 @@ const debited = async (open: OpenGold, fixtures: InstallmentFixtures) => {
   return { ...given, paymentId: gatewayPaymentId };
 };
 
-/** One that could not be allocated, though its money is there. */
+/** Creates a paid installment that could not be allocated. */
 const exhausted = async (open: OpenGold, fixtures: InstallmentFixtures) => {
   const given = await debited(open, fixtures);
   await exhaustTries(open, given, 'buy-verify', 'malformed');
@@ -35,8 +35,8 @@ const exhausted = async (open: OpenGold, fixtures: InstallmentFixtures) => {
   return given;
 };
 
-describe('money of which the gateway cannot say whether it went back', () => {
-  it('buys no gold unless the operator refers to what shows that it is held', async ({
+describe('a payment whose refund the gateway cannot report', () => {
+  it("buys no gold without an operator's reference that shows that it is held", async ({
     open,
     fixtures,
     reviews,
@@ -49,7 +49,7 @@ describe('money of which the gateway cannot say whether it went back', () => {
     expect(answer.body.status).toBe('ALLOCATED');
   });
 
-  it('buys no gold where a part is known to be gone, whatever is referred to', async ({
+  it('buys no gold if a part is known to be reversed, even with a reference', async ({
     open,
     fixtures,
     reviews,
@@ -62,18 +62,14 @@ describe('money of which the gateway cannot say whether it went back', () => {
     await fixtures.becomes(given, 'MANUAL_REVIEW', 'ALLOCATION_EXHAUSTED');
   });
 
-  it('is paid back as the operator says who knows the reference', async ({
-    open,
-    fixtures,
-    reviews,
-  }) => {
+  it("is recorded as refunded by the operator's reference", async ({ open, fixtures, reviews }) => {
     const given = await exhausted(open, fixtures);
     const reference = await reviews.payBack(given.paymentId, { deliver: 'none' });
     const { status, body } = await reviews.resolve(given.orderId, 'REFUNDED', { reference });
     expect([status, body.status, body.refund_reference]).toEqual([200, 'FAILED', reference]);
   });
 
-  it('is paid back so too beside the payment that the gold was bought with', async ({
+  it('is recorded as refunded so if another payment has bought the gold', async ({
     open,
     fixtures,
     reviews,
@@ -92,7 +88,7 @@ describe('money of which the gateway cannot say whether it went back', () => {
     expect(answer.body.status).toBe('ALLOCATED');
   });
 
-  it('is paid back so too while the gateway says that the other payment is held', async ({
+  it('is recorded as refunded so while the gateway reports the other payment as held', async ({
     open,
     fixtures,
     reviews,

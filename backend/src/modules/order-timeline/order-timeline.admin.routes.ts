@@ -7,17 +7,14 @@ import { dispatchJob, findPayoutOfOrder } from '../payouts/index.ts';
 import { readOrderTimeline } from './order-timeline.read-model.ts';
 import { orderTimelineView, presentOrderTimelineEntry } from './order-timeline.schemas.ts';
 
-/** The keys under which work for an order waits. */
+/** Returns the keys of the jobs that may wait for an order. */
 const jobKeysOf = async (db: Db, orderId: string): Promise<string[]> => {
   const payout = await findPayoutOfOrder(db, orderId);
   const jobs = [allocationJob(orderId), ...(payout === undefined ? [] : [dispatchJob(payout.id)])];
   return jobs.flatMap(({ key }) => key ?? []);
 };
 
-/**
- * Declares everything that happened to one order, in one list (contract: operators > Order
- * timeline).
- */
+/** Declares `GET /orders/:id/timeline` (contract: operators > Order timeline). */
 export const createOrderTimelineAdminRoutes = ({ db }: { readonly db: Db }): Route[] => [
   defineRoute({
     method: 'GET',

@@ -2,7 +2,7 @@ import { selectRows, sql, type Db, type Sql } from '../../platform/db/index.ts';
 import { findJobs, type FoundJob } from '../../platform/jobs/index.ts';
 import type { OrderTimelineEntry } from './order-timeline.types.ts';
 
-/** Entries of the same time are ordered so that a cause comes before its effect. */
+/** The order of entries of the same time. A cause comes before its effect. */
 const ranks = {
   quote: 0,
   provider_call: 1,
@@ -19,15 +19,15 @@ const ranks = {
   job: 12,
 } as const satisfies Record<OrderTimelineEntry['kind'], number>;
 
-/** Grams as the API writes them: four to eight decimals. */
+/** Returns grams as a text with four to eight decimals, as in the API. */
 const gramsText = (column: Sql): Sql => sql`regexp_replace((${column})::text, '0{1,4}$', '')`;
 
-/** Milliseconds between two times, or null while the later one is not known. */
+/** Returns the milliseconds between two times, or null if the later time is not known yet. */
 const durationMs = (from: Sql, to: Sql): Sql =>
   sql`round(extract(epoch FROM (${to}) - (${from})) * 1000)::bigint`;
 
-/** The rows that belong to the order, each found by an index of its own. */
-const own = (orderId: string): Sql => sql`
+/** Returns the common table expressions that select the rows of an order, each by an index. */
+const orderTables = (orderId: string): Sql => sql`
   o AS (SELECT * FROM gold_order WHERE id = ${orderId}::uuid),
   q AS (SELECT quote.* FROM gold_quote AS quote JOIN o ON o.quote_id = quote.id),
   po AS (SELECT * FROM payment_order WHERE order_id = ${orderId}::uuid),
@@ -49,14 +49,17 @@ const own = (orderId: string): Sql => sql`
     UNION SELECT e.* FROM webhook_event AS e JOIN pa
       ON e.source = 'payout' AND e.gateway = pa.provider AND e.subject = pa.provider_payout_id)`;
 
-const quoted: Sql = sql`
+const quotes: Sql = sql`
   SELECT id, created_at AS at, 'quote' AS kind, NULL AS actor, jsonb_build_object('quoteId', id,
     'type', kind, 'grams', ${gramsText(sql`grams`)}, 'pricePerGramPaise', price_per_gram_paise,
     'totalPaise', total_paise, 'proceedsPaise', proceeds_paise) AS data
   FROM q`;
 
-/** A buy's verify is kept by its quote, an installment's and a resolution's by their confirm. */
-const verified: Sql = sql`
+/**
+ * The verifies of purchases. The verify of a buy is stored with its quote. Those of installments and
+ * resolutions are stored with their confirm.
+ */
+const buyVerifies: Sql = sql`
   SELECT id, lock_started_at, 'provider_call', NULL, jsonb_build_object('operation', 'buy-verify',
     'outcome', 'DONE', 'provider', provider, 'providerTxId', provider_tx_id,
     'grams', ${gramsText(sql`grams`)}, 'amountPaise', provider_amount_paise,
@@ -70,12 +73,12 @@ const verified: Sql = sql`
   FROM op WHERE op.operation = 'buy-confirm' AND op.verified_at IS NOT NULL
     AND NOT EXISTS (SELECT FROM q WHERE q.provider_tx_id = op.provider_tx_id)`;
 
-/** Every try of a call, as a row whose id sorts them: several may begin in one moment. */
+/** The id of a try, which sorts the tries of a call that began at the same time. */
 const tryId: Sql = sql`lpad(to_hex(t.try_no), 32, '0')::uuid`;
 
 /**
- * Lists every attempt of a call to the provider, and an outcome that a query found. Operations from
- * before attempts were recorded are one row each.
+ * Every try of a call to the provider, and the outcome if it differs from that of the last try,
+ * because a query found it. An operation whose tries were not recorded is one row.
  */
 const providerCalls: Sql = sql`
   SELECT ${tryId}, t.started_at, 'provider_call', NULL, jsonb_build_object(
@@ -118,7 +121,7 @@ const gatewayCalls: Sql = sql`
   FROM po WHERE debit_requested_at IS NOT NULL
     AND NOT EXISTS (SELECT FROM order_call_try AS t WHERE t.subject_id = po.id)`;
 
-/** Every transition of the payment orders and the payout. Their beginnings stand elsewhere. */
+/** The transitions of the payment orders and the payout, which other entries show as requested. */
 const partTransitions: Sql = sql`
   SELECT lpad(to_hex(e.seq), 32, '0')::uuid, e.at,
     CASE e.part WHEN 'payout' THEN 'payout_transition' ELSE 'payment_transition' END, NULL,
@@ -156,7 +159,7 @@ const payments: Sql = sql`
     'amountPaise', r.amount_paise, 'reference', r.reference, 'judged', r.resolved_at IS NOT NULL)
   FROM payment_reversal AS r JOIN gp USING (gateway, gateway_payment_id)`;
 
-/** Gives the transitions of an operator's resolution a kind of their own. */
+/** The transitions of the order. Those of an operator's resolution have the kind `resolution`. */
 const transitions: Sql = sql`
   SELECT e.id, e.at, CASE WHEN e.cause LIKE 'resolve.%' THEN 'resolution' ELSE 'transition' END,
     coalesce(admin.email, e.actor), coalesce(e.detail, '{}') || jsonb_build_object(
@@ -164,7 +167,7 @@ const transitions: Sql = sql`
   FROM gold_order_event AS e JOIN o ON o.id = e.order_id
   LEFT JOIN admin_user AS admin ON e.actor = 'admin:' || admin.id::text`;
 
-/** A sale reserves its grams while it is under way, a review those of a reversed payment. */
+/** The reservations of a sale in progress, and those of the review of a reversed payment. */
 const reservations: Sql = sql`
   SELECT id, created_at, 'reservation', NULL, jsonb_build_object('step', 'reserved',
     'grams', ${gramsText(sql`grams`)})
@@ -221,7 +224,7 @@ const payoutAttempts: Sql = sql`
 
 type StoredEntry = OrderTimelineEntry & { readonly id: string };
 
-const jobEntry = ({ id, task, status, dueAt, attempts }: FoundJob): StoredEntry => ({
+const toEntry = ({ id, task, status, dueAt, attempts }: FoundJob): StoredEntry => ({
   id,
   at: dueAt,
   kind: 'job',
@@ -229,24 +232,23 @@ const jobEntry = ({ id, task, status, dueAt, attempts }: FoundJob): StoredEntry 
   data: { task, status, attempts },
 });
 
-const inOrder = (one: StoredEntry, other: StoredEntry): number =>
+const compareEntries = (one: StoredEntry, other: StoredEntry): number =>
   one.at.getTime() - other.at.getTime() ||
   ranks[one.kind] - ranks[other.kind] ||
   (one.id < other.id ? -1 : 1);
 
 /**
- * Schedules are kept on the service's clock and the queue on the database's: the times of the one
- * can't be compared with those of the other, and what is in the queue comes first.
+ * Ranks queued jobs before scheduled jobs. Their times can't be compared, because the queue uses the
+ * database's clock and schedules use the business clock.
  */
-const place = ({ status }: FoundJob): number => (status === 'scheduled' ? 1 : 0);
+const jobRank = ({ status }: FoundJob): number => (status === 'scheduled' ? 1 : 0);
 
-const jobsInOrder = (one: FoundJob, other: FoundJob): number =>
-  place(one) - place(other) || one.dueAt.getTime() - other.dueAt.getTime();
+const compareJobs = (one: FoundJob, other: FoundJob): number =>
+  jobRank(one) - jobRank(other) || one.dueAt.getTime() - other.dueAt.getTime();
 
 /**
- * Reads the timeline of an order, oldest first, and after it the queued, running and dead jobs
- * under `jobKeys`. The queue uses the database's clock, so the times of jobs can't be compared with
- * the others.
+ * Reads the timeline of an order, oldest first. The jobs under `jobKeys` follow at the end, because
+ * the queue uses the database's clock, whose times can't be compared with those of the other entries.
  */
 export const readOrderTimeline = async (
   db: Db,
@@ -257,14 +259,14 @@ export const readOrderTimeline = async (
     selectRows<StoredEntry>(
       db,
       sql`
-        WITH ${own(orderId)}
+        WITH ${orderTables(orderId)}
         SELECT entry.id, entry.at, entry.kind, entry.actor, jsonb_strip_nulls(entry.data) AS data
-        FROM (${quoted} UNION ALL ${verified} UNION ALL ${providerCalls}
+        FROM (${quotes} UNION ALL ${buyVerifies} UNION ALL ${providerCalls}
           UNION ALL ${gatewayCalls} UNION ALL ${webhooks} UNION ALL ${payments}
           UNION ALL ${transitions} UNION ALL ${reservations} UNION ALL ${movements}
           UNION ALL ${payoutAttempts} UNION ALL ${partTransitions}) AS entry`,
     ),
     findJobs(db, jobKeys),
   ]);
-  return [...stored.toSorted(inOrder), ...jobs.toSorted(jobsInOrder).map(jobEntry)];
+  return [...stored.toSorted(compareEntries), ...jobs.toSorted(compareJobs).map(toEntry)];
 };

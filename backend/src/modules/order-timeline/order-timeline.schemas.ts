@@ -34,7 +34,7 @@ orderTimelineEntry.register(z.globalRegistry, {
   ],
 });
 
-/** All of an order's entries: what happens to one order is never more than a page. */
+/** All entries of an order. They need no pages, because few events happen to one order. */
 export const orderTimelineView = z.object({ items: z.array(orderTimelineEntry) });
 orderTimelineView.register(z.globalRegistry, {
   id: 'OrderTimeline',
@@ -42,76 +42,78 @@ orderTimelineView.register(z.globalRegistry, {
   examples: [{ items: [exampleOf(orderTimelineEntry)] }],
 });
 
-/** Shows a field of an entry, which is text or a number, in a summary. */
-const show = (value: unknown, otherwise = ''): string =>
+/** Returns a field of an entry as text, or `otherwise` if it is neither a text nor a number. */
+const textOf = (value: unknown, otherwise = ''): string =>
   typeof value === 'string' || typeof value === 'number' ? `${value}` : otherwise;
 
 type Summarise = (data: OrderTimelineData) => string;
 
-const rupees = (value: unknown): string =>
+const rupeesText = (value: unknown): string =>
   typeof value === 'number' ? `INR ${formatRupees(paise(BigInt(value)))}` : 'an unknown amount';
 
 const transitionText = ({ from, to, cause }: OrderTimelineData): string =>
-  from === undefined ? `Created as ${show(to)}` : `${show(from)} to ${show(to)} (${show(cause)})`;
+  from === undefined
+    ? `Created as ${textOf(to)}`
+    : `${textOf(from)} to ${textOf(to)} (${textOf(cause)})`;
 
-/** True if a resolution has considered the payment's failure or reversal. */
-const judged = ({ judged: isJudged }: OrderTimelineData): string =>
-  isJudged === true ? ', judged' : '';
+/** Describes a failure or reversal that a resolution has accounted for. */
+const resolvedText = ({ judged }: OrderTimelineData): string =>
+  judged === true ? ', resolved' : '';
 
-/** Names a standing by which a payment did not pay for the order. */
-const standing = ({ disposition }: OrderTimelineData): string =>
-  disposition === undefined || disposition === 'APPLIED' ? '' : `, ${show(disposition)}`;
+/** Describes the disposition of a payment that does not pay for the order. */
+const dispositionText = ({ disposition }: OrderTimelineData): string =>
+  disposition === undefined || disposition === 'APPLIED' ? '' : `, ${textOf(disposition)}`;
 
 const paymentText: Summarise = (data) => {
   const { step, gateway, status, amountPaise, reversal } = data;
-  if (step === 'requested') return `Payment of ${rupees(amountPaise)} requested`;
+  if (step === 'requested') return `Payment of ${rupeesText(amountPaise)} requested`;
   if (step === 'reversed') {
-    const what = reversal === 'DISPUTE' ? 'Lost dispute' : 'Refund';
-    return `${what} of ${rupees(amountPaise)}${judged(data)}`;
+    const kind = reversal === 'DISPUTE' ? 'Lost dispute' : 'Refund';
+    return `${kind} of ${rupeesText(amountPaise)}${resolvedText(data)}`;
   }
   if (step === 'failed') {
-    const payment = `Captured payment of ${rupees(amountPaise)}`;
-    return `${payment} failed, says ${show(gateway)}${judged(data)}`;
+    const payment = `Captured payment of ${rupeesText(amountPaise)}`;
+    return `${payment} failed, reported by ${textOf(gateway)}${resolvedText(data)}`;
   }
-  const payment = `Payment of ${rupees(amountPaise)}`;
-  return `${payment} reported by ${show(gateway)}: ${show(status)}${standing(data)}`;
+  const payment = `Payment of ${rupeesText(amountPaise)}`;
+  return `${payment} reported by ${textOf(gateway)}: ${textOf(status)}${dispositionText(data)}`;
 };
 
 const payoutTexts: Readonly<Record<string, Summarise>> = {
   requested: ({ amountPaise, approvalRequired }) =>
-    `Payout of ${rupees(amountPaise)}${approvalRequired === true ? ', waits for approval' : ''}`,
+    `Payout of ${rupeesText(amountPaise)}${approvalRequired === true ? ', waits for approval' : ''}`,
   approved: () => 'Payout approved',
-  started: ({ attempt }) => `Payout attempt ${show(attempt)} started`,
+  started: ({ attempt }) => `Payout attempt ${textOf(attempt)} started`,
   sent: ({ attempt, try: number, outcome }) =>
-    `Payout attempt ${show(attempt)}, try ${show(number)}: ${show(outcome)}`,
-  ended: ({ attempt, outcome }) => `Payout attempt ${show(attempt)}: ${show(outcome)}`,
+    `Payout attempt ${textOf(attempt)}, try ${textOf(number)}: ${textOf(outcome)}`,
+  ended: ({ attempt, outcome }) => `Payout attempt ${textOf(attempt)}: ${textOf(outcome)}`,
   contradicted: ({ attempt }) =>
-    `The payout provider contradicted itself on attempt ${show(attempt)}`,
+    `The payout provider contradicted itself on attempt ${textOf(attempt)}`,
 };
 
-/** Names a try after the first one. */
-const retried = (number: unknown): string =>
+/** Describes the number of a try after the first one. */
+const tryText = (number: unknown): string =>
   typeof number === 'number' && number > 1 ? `, try ${number}` : '';
 
 const summaries: Readonly<Record<OrderTimelineKind, Summarise>> = {
-  quote: ({ type, grams }) => `${type === 'SELL' ? 'Sell' : 'Buy'} quote of ${show(grams)} g`,
+  quote: ({ type, grams }) => `${type === 'SELL' ? 'Sell' : 'Buy'} quote of ${textOf(grams)} g`,
   provider_call: ({ operation, outcome, try: number, step }) =>
-    `Gold provider, ${show(operation)}${retried(number)}: ${show(outcome)}` +
-    (step === 'settled' ? ', as it says when asked' : ''),
+    `Gold provider, ${textOf(operation)}${tryText(number)}: ${textOf(outcome)}` +
+    (step === 'settled' ? ', found by a query' : ''),
   gateway_call: ({ gateway, operation, outcome, try: number }) =>
-    `${show(gateway)}, ${show(operation)}${retried(number)}: ${show(outcome)}`,
+    `${textOf(gateway)}, ${textOf(operation)}${tryText(number)}: ${textOf(outcome)}`,
   webhook: ({ event, from, step }) =>
-    `${show(event, 'Unreadable event')} from ${show(from)} ${show(step)}`,
+    `${textOf(event, 'Unreadable event')} from ${textOf(from)} ${textOf(step)}`,
   transition: transitionText,
-  resolution: (data) => `${show(data['resolution'], 'Resolved')}: ${transitionText(data)}`,
+  resolution: (data) => `${textOf(data['resolution'], 'Resolved')}: ${transitionText(data)}`,
   payment: paymentText,
-  payment_transition: ({ from, to }) => `Payment order: ${show(from)} to ${show(to)}`,
-  payout_transition: ({ from, to }) => `Payout: ${show(from)} to ${show(to)}`,
-  movement: ({ movement, grams }) => `${show(movement)} of ${show(grams)} g`,
+  payment_transition: ({ from, to }) => `Payment order: ${textOf(from)} to ${textOf(to)}`,
+  payout_transition: ({ from, to }) => `Payout: ${textOf(from)} to ${textOf(to)}`,
+  movement: ({ movement, grams }) => `${textOf(movement)} of ${textOf(grams)} g`,
   reservation: ({ step, grams }) =>
-    `${step === 'reserved' ? 'Reserved' : 'Released'} ${show(grams)} g`,
-  payout_attempt: (data) => payoutTexts[show(data['step'])]?.(data) ?? 'Payout',
-  job: ({ task, status }) => `Job ${show(task)} is ${show(status)}`,
+    `${step === 'reserved' ? 'Reserved' : 'Released'} ${textOf(grams)} g`,
+  payout_attempt: (data) => payoutTexts[textOf(data['step'])]?.(data) ?? 'Payout',
+  job: ({ task, status }) => `Job ${textOf(task)} is ${textOf(status)}`,
 };
 
 export const presentOrderTimelineEntry = ({ at, kind, actor, data }: OrderTimelineEntry) => ({

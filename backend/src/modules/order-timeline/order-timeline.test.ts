@@ -39,7 +39,7 @@ it.beforeAll(async ({ open }) => {
   });
 });
 it.beforeEach(() => {
-  // Its customers go on to the second gateway, whose webhooks the sandbox delivers.
+  // Its customers pay at the second gateway, whose webhooks the sandbox delivers.
   gateways.faults.set('first', 'refused');
 });
 it.afterEach(() => gateways.faults.clear());
@@ -50,14 +50,14 @@ const timelineOf = async (open: OpenGold, orderId: string): Promise<Entry[]> => 
   return body.items;
 };
 
-const told = (entries: readonly Entry[]): string[] =>
+const summariesOf = (entries: readonly Entry[]): string[] =>
   entries.map(({ kind, summary }) => `${kind}: ${summary}`);
 
 const withoutNumbers = (lines: readonly string[]): string[] =>
   lines.map((line) => line.replaceAll(/\d+\.\d{4} g/gu, 'N g'));
 
 describe('the timeline of an order', () => {
-  it('tells a buy from its quote to its gold, past a gateway that refused', async ({
+  it('shows a buy from its quote to its gold, including a gateway that refused', async ({
     open,
     buys,
   }) => {
@@ -67,11 +67,11 @@ describe('the timeline of an order', () => {
       expect(sofar.filter(({ data }) => data['step'] === 'applied')).toHaveLength(2);
       return sofar;
     });
-    // Webhooks come in any order: the first that says so makes the order PAID.
+    // Webhooks arrive in any sequence. The first report of the capture changes the order to PAID.
     const cause = entries.find(({ kind, data }) => kind === 'transition' && data['to'] === 'PAID')
       ?.data['cause'];
     expect(['payment.captured', 'order.paid']).toContain(cause);
-    expect(withoutNumbers(told(entries)).toSorted()).toEqual(
+    expect(withoutNumbers(summariesOf(entries)).toSorted()).toEqual(
       [
         'gateway_call: first, create-order: REFUSED',
         'gateway_call: sandbox, create-order: DONE',
@@ -125,10 +125,7 @@ describe('the timeline of an order', () => {
     ]);
   });
 
-  it('shows the job that waits for the next attempt, and every try with its own time', async ({
-    open,
-    buys,
-  }) => {
+  it('shows the job of the next attempt, and every try with its time', async ({ open, buys }) => {
     const buy = await buys.place();
     await buys.pay(buy);
     await buys.becomes(buy, 'PAID');
@@ -140,8 +137,8 @@ describe('the timeline of an order', () => {
       { summary: 'Job gold.allocate is scheduled' },
     ]);
     expect(entries.at(-1)?.kind).toBe('job');
-    expect(told(entries)).toContain('provider_call: Gold provider, buy-confirm: UNKNOWN');
-    expect(withoutNumbers(told(entries))).toContain(
+    expect(summariesOf(entries)).toContain('provider_call: Gold provider, buy-confirm: UNKNOWN');
+    expect(withoutNumbers(summariesOf(entries))).toContain(
       'transition: PAID to RETRY_PENDING (allocation.failed)',
     );
     await open.sandbox.control('DELETE', '/faults');
@@ -156,27 +153,24 @@ describe('the timeline of an order', () => {
     ]);
     const [first, second] = calls.map(({ at }) => Date.parse(at));
     expect((second ?? 0) - (first ?? 0)).toBe(5000);
-    const lines = told(await timelineOf(open, buy.id));
+    const lines = summariesOf(await timelineOf(open, buy.id));
     expect(lines.indexOf('transition: PAID to RETRY_PENDING (allocation.failed)')).toBeLessThan(
       lines.indexOf('provider_call: Gold provider, buy-confirm, try 2: DONE'),
     );
   });
 
-  it('tells a reversal, what it reserved and how the operator resolved it', async ({
-    open,
-    buys,
-  }) => {
+  it("shows a reversal, its reservation and the operator's resolution", async ({ open, buys }) => {
     const { buy, paymentId } = await buys.allocated();
     const reference = await buys.payBack(paymentId);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
     const resolved = await buys.resolve(buy.id, 'RECOVER', { reference });
     expect(resolved.status).toBe(200);
     const entries = await timelineOf(open, buy.id);
-    const lines = withoutNumbers(told(entries));
+    const lines = withoutNumbers(summariesOf(entries));
     expect(lines).toEqual(
       expect.arrayContaining([
         'webhook: refund.processed from sandbox applied',
-        'payment: Refund of INR 1000.00, judged',
+        'payment: Refund of INR 1000.00, resolved',
         'reservation: Reserved N g',
         'reservation: Released N g',
         'movement: RECOVERED of -N g',
@@ -187,11 +181,11 @@ describe('the timeline of an order', () => {
       actor: email,
       data: { resolution: 'RECOVER', reference },
     });
-    // The note is the operator's own text: it is in the audit log alone.
+    // The operator's note is only in the audit log.
     expect(JSON.stringify(entries)).not.toContain('looked into');
   });
 
-  it("tells a sale with the grams that it reserves, and nothing of other orders'", async ({
+  it('shows a sale with the grams that it reserves, and no entries of other orders', async ({
     open,
   }) => {
     const sellers = createSellers(open);
@@ -199,7 +193,7 @@ describe('the timeline of an order', () => {
     const { body } = await sellers.sell(seller, '0.0100');
     const entries = await timelineOf(open, body.order.id);
     expect(entries.at(-1)?.summary).toBe('Job payouts.dispatch is queued');
-    expect(withoutNumbers(told(entries))).toEqual(
+    expect(withoutNumbers(summariesOf(entries))).toEqual(
       expect.arrayContaining([
         'quote: Sell quote of N g',
         'reservation: Reserved N g',
@@ -222,7 +216,7 @@ describe('the timeline of an order', () => {
     expect(steps.map(({ data }) => data['step'])).toEqual(['reserved', 'released']);
   });
 
-  it('is 404 for an order that is not there, and 401 for nobody', async ({ open }) => {
+  it('is 404 for an unknown order, and 401 without a credential', async ({ open }) => {
     const path = `/orders/${operatorId}/timeline`;
     expect((await open.as(operatorId)('GET', path)).status).toBe(404);
     expect((await open.as()('GET', path)).status).toBe(401);

@@ -16,13 +16,16 @@ export const orderTimelineKinds = [
 ] as const;
 export type OrderTimelineKind = (typeof orderTimelineKinds)[number];
 
-/** Names ids, amounts in paise, grams as text and durations in ms. It never names a person. */
+/**
+ * The details of an entry: ids, amounts in paise, grams as text and durations in ms. They hold no
+ * personal data.
+ */
 export type OrderTimelineData = Readonly<Record<string, unknown>>;
 
 export interface OrderTimelineEntry {
   readonly at: Date;
   readonly kind: OrderTimelineKind;
-  /** An operator's e-mail address, else what the order's history calls the actor. */
+  /** The operator's e-mail address, another actor as the order's history names it, or null. */
   readonly actor: string | null;
   readonly data: OrderTimelineData;
 }

@@ -12,7 +12,7 @@ interface Entry {
 
 const it = payoutTest();
 
-it('tells a payout with every attempt, the approval and the events of the provider', async ({
+it('the timeline of an order shows a payout with its attempts, its approval and its events', async ({
   open,
 }) => {
   const { guard } = createAdmins({ ...open.system, tokenTtlSeconds: 600 });

@@ -9,7 +9,7 @@ const fetchInvoice = () => {
 };
 
 describe('the invoice of an order', () => {
-  it("is the provider's own link, fetched when asked for and never logged", async () => {
+  it("is the provider's own link, which is fetched on request and never logged", async () => {
     await scenario.allocate();
     const { status, body } = await fetchInvoice();
     expect(status).toBe(200);
@@ -21,13 +21,13 @@ describe('the invoice of an order', () => {
     expect((await scenario.open.as(strangerId)('GET', path)).status).toBe(404);
   });
 
-  it('is 404 before there is gold, and the provider is not asked', async () => {
+  it('is 404 without a call to the provider before the gold is allocated', async () => {
     const before = (await scenario.open.journal('invoice')).length;
     expect((await fetchInvoice()).body.error.code).toBe('NOT_FOUND');
     expect((await scenario.open.journal('invoice')).length).toBe(before);
   });
 
-  it('is 404 while the provider has none', async () => {
+  it('is 404 while the provider has no invoice', async () => {
     await scenario.allocate();
     const { orderId: id, txId } = scenario.bought;
     const { goldOrder } = scenario.open.database.db;
@@ -36,17 +36,20 @@ describe('the invoice of an order', () => {
     await goldOrder.update({ where: { id }, data: { providerTxId: txId } });
   });
 
-  it.each(['error', 'reset', 'malformed'])('is 502 when the provider ends in %s', async (fault) => {
-    await scenario.allocate();
-    await scenario.open.fault('invoice', fault, { times: 10 });
-    const { status, body } = await fetchInvoice();
-    expect({ status, code: body.error.code }).toEqual({
-      status: 502,
-      code: 'PROVIDER_UNAVAILABLE',
-    });
-  });
+  it.each(['error', 'reset', 'malformed'])(
+    'is 502 if the provider answers with %s',
+    async (fault) => {
+      await scenario.allocate();
+      await scenario.open.fault('invoice', fault, { times: 10 });
+      const { status, body } = await fetchInvoice();
+      expect({ status, code: body.error.code }).toEqual({
+        status: 502,
+        code: 'PROVIDER_UNAVAILABLE',
+      });
+    },
+  );
 
-  it('is asked for sixty times in ten minutes by one customer, and then refused', async () => {
+  it('is limited to sixty requests of a customer in ten minutes', async () => {
     await scenario.allocate();
     const { open, bought } = scenario;
     const window = {
@@ -64,7 +67,7 @@ describe('the invoice of an order', () => {
       code: 'RATE_LIMITED',
     });
     expect(refused.headers.get('retry-after')).toBe('600');
-    // Nobody is counted, and the provider not asked, for an order of somebody else.
+    // A request for another customer's order is not counted and causes no call.
     const { id: strangerId } = await open.newCustomer();
     const path = `/gold/orders/${bought.orderId}/invoice`;
     expect((await open.as(strangerId)('GET', path)).status).toBe(404);
@@ -74,7 +77,7 @@ describe('the invoice of an order', () => {
   });
 });
 
-it('an invoice shows GST in its halves: CGST the floor, SGST the rest', async () => {
+it('an order shows the two halves of its GST, with CGST rounded down', async () => {
   const { call, orderId } = scenario.bought;
   const read = async () => (await call('GET', `/gold/orders/${orderId}`)).body;
   const { gst_paise: gst, cgst_paise: cgst, sgst_paise: sgst } = await read();

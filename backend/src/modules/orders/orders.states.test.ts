@@ -25,12 +25,12 @@ const pairs = buyStatuses.flatMap((from) => buyStatuses.map((to) => [from, to] a
 const may = (from: BuyStatus, to: BuyStatus, actor: string) =>
   allowsTransition(buyTransitions, { from, to, actor });
 
-describe('the table of a buy', () => {
+describe('the transition table of a buy', () => {
   it.each(pairs)('from %s to %s', (from, to) => {
     expect(buyTransitions[from][to] !== undefined).toBe(legal.has(`${from}>${to}`));
   });
 
-  it('says who may cause a transition', () => {
+  it('defines the actors of each transition', () => {
     expect(may('PENDING', 'PAID', 'gateway:sandbox')).toBe(true);
     expect(may('PENDING', 'PAID', 'worker')).toBe(false);
     expect(may('PAID', 'ALLOCATED', 'worker')).toBe(true);
@@ -42,13 +42,13 @@ describe('the table of a buy', () => {
   });
 });
 
-describe('the table of an installment', () => {
+describe('the transition table of an installment', () => {
   const more = new Set([...legal, 'FAILED>PENDING']);
   it.each(pairs)('from %s to %s', (from, to) => {
     expect(installmentTransitions[from][to] !== undefined).toBe(more.has(`${from}>${to}`));
   });
 
-  it('is paid again by its customer alone', () => {
+  it('allows only the customer to pay an installment again', () => {
     const again = { from: 'FAILED', to: 'PENDING' } as const;
     const by = (actor: string) => allowsTransition(installmentTransitions, { ...again, actor });
     expect(by('customer:0190')).toBe(true);
@@ -70,12 +70,12 @@ const sellPairs = sellStatuses.flatMap((from) => sellStatuses.map((to) => [from,
 const mayEnd = (to: 'CONFIRMED' | 'FAILED', actor: string) =>
   allowsTransition(sellTransitions, { from: 'VERIFIED', to, actor });
 
-describe('the table of a sale', () => {
+describe('the transition table of a sale', () => {
   it.each(sellPairs)('from %s to %s', (from, to) => {
     expect(sellTransitions[from][to] !== undefined).toBe(legalSells.has(`${from}>${to}`));
   });
 
-  it('leaves what was verified only to those who heard it from the provider', () => {
+  it('allows transitions from VERIFIED only to actors that queried the provider', () => {
     expect(mayEnd('CONFIRMED', 'customer:0190')).toBe(true);
     expect(mayEnd('FAILED', 'janitor')).toBe(true);
     expect(mayEnd('FAILED', 'admin:0190')).toBe(true);

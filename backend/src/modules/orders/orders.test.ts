@@ -15,7 +15,7 @@ const buyOf = (amount: string | number = '1000', key = newKey()) => ({
 });
 
 describe('orders', () => {
-  it('are listed newest first, filtered, and only to their owner', async ({ open }) => {
+  it('are listed newest first, by filter, and only to their owner', async ({ open }) => {
     const { id, call, phone } = await open.newCustomer();
     const stranger = await open.newCustomer();
     const ids: string[] = [];
@@ -59,7 +59,7 @@ describe('orders', () => {
     expect(found.body.items).toHaveLength(1);
   });
 
-  it('are narrowed for operators by when they were made and by their amounts', async ({ open }) => {
+  it('are filtered for operators by creation time and amount', async ({ open }) => {
     const { id, call } = await open.newCustomer();
     const made: { id: string; created_at: string }[] = [];
     for (const amount of ['100', '200', '300']) {
@@ -89,7 +89,7 @@ describe('orders', () => {
 });
 
 describe('an order that is not paid', () => {
-  it('fails when the lock runs out, with its payment order', async ({ open }) => {
+  it('fails with its payment order when the price lock ends', async ({ open }) => {
     const { call } = await open.newCustomer();
     const { body } = await call('POST', '/gold/buy', buyOf());
     const expire = () => runSweeps(open.gold.expirySweeps, 'buying-expire-unpaid-orders');
@@ -100,7 +100,7 @@ describe('an order that is not paid', () => {
     const down = { collaborator: 'sandbox-gateway', operation: '*', fault: 'error', times: 50 };
     await open.sandbox.control('POST', '/faults', down);
     await expire();
-    // Unknown is not unpaid.
+    // While the gateway is silent, the order is not regarded as unpaid.
     expect((await call('GET', `/gold/orders/${body.order.id}`)).body.status).toBe('PENDING');
     await open.sandbox.control('DELETE', '/faults');
     await eventually(async () => {
@@ -111,9 +111,7 @@ describe('an order that is not paid', () => {
     expect(await jobsOf(open.database.db, 'gold.allocate')).toEqual([]);
   });
 
-  it('goes to review when it turns out to have been paid unheard and too late', async ({
-    open,
-  }) => {
+  it('goes to review if a poll finds a late payment that no webhook reported', async ({ open }) => {
     const { call } = await open.newCustomer();
     const { body } = await call('POST', '/gold/buy', buyOf());
     const { gateway_order_id: gatewayOrderId } = body.payment;

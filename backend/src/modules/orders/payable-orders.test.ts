@@ -18,7 +18,7 @@ import {
 const lines: string[] = [];
 let deps: OrderDeps;
 const it = goldTest({
-  // The orders are moved past the payments and the gateway, who know nothing of it.
+  // The tests change the orders directly, without payments or a gateway.
   breaks: [
     'an order that has its money has it from exactly one payment',
     'the states of an order and its payment order agree',
@@ -46,8 +46,8 @@ const apply = (open: OpenGold, id: string, step: Step): Promise<void> =>
 const orderOf = (open: OpenGold, id: string) =>
   open.database.db.goldOrder.findUniqueOrThrow({ where: { id } });
 
-describe('what payments do to an order', () => {
-  it('pays it, with its history and its job in the same transaction', async ({ open }) => {
+describe('the effect of payments on an order', () => {
+  it('changes it to PAID, with its history and its job in one transaction', async ({ open }) => {
     const id = await place(open);
     await apply(open, id, (db, order) => markOrderPaid(deps, db, order, info));
     expect(await orderOf(open, id)).toMatchObject({ status: 'PAID', paidAt: open.clock.now() });
@@ -61,7 +61,7 @@ describe('what payments do to an order', () => {
     expect(event).toMatchObject({ fromStatus: 'PENDING', toStatus: 'PAID', ...info });
   });
 
-  it('pays one that had failed', async ({ open }) => {
+  it('changes a FAILED order to PAID', async ({ open }) => {
     const id = await place(open);
     const failed = { ...info, cause: 'payment.failed' };
     await apply(open, id, (db, order) => markOrderFailed(deps, db, order, failed));
@@ -73,7 +73,7 @@ describe('what payments do to an order', () => {
     expect(await orderOf(open, id)).toMatchObject({ status: 'PAID', failureCode: null });
   });
 
-  it('never fails one whose money is held: refused and logged', async ({ open }) => {
+  it('never fails an order whose money is held, which is refused and logged', async ({ open }) => {
     const id = await place(open);
     await apply(open, id, (db, order) => markOrderPaid(deps, db, order, info));
     const failing = apply(open, id, (db, order) => markOrderFailed(deps, db, order, info));
@@ -83,7 +83,7 @@ describe('what payments do to an order', () => {
     expect(refusal).toContain('"to":"FAILED"');
   });
 
-  it('moves it only from the state in which it was read', async ({ open }) => {
+  it('changes it only from the state in which it was read', async ({ open }) => {
     const id = await place(open);
     let stale: PayableOrder | undefined;
     await apply(open, id, async (_db, order) => {
@@ -95,7 +95,9 @@ describe('what payments do to an order', () => {
     expect(await open.database.db.goldOrderEvent.count({ where: { orderId: id } })).toBe(2);
   });
 
-  it('keeps the earlier story of one that is under review already', async ({ open }) => {
+  it('keeps the earlier code and reason of an order that is already under review', async ({
+    open,
+  }) => {
     const id = await place(open);
     await apply(open, id, (db, order) =>
       sendBuyToReview(deps, db, order, { code: 'LATE_CAPTURE', reason: 'It came late.' }, info),

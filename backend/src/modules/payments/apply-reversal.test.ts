@@ -5,7 +5,7 @@ import { decideReversal, findUnrecordedReversals } from './apply-reversal.ts';
 import type { ReversalKind } from './payments.types.ts';
 
 describe('a reversal of a payment', () => {
-  it.each(buyStatuses)('waits for its capture, whatever the order reads: %s', (status) => {
+  it.each(buyStatuses)('waits for its capture if the order is %s', (status) => {
     const order = { status };
     expect(decideReversal({ payment: undefined, order })).toBe('WAIT');
     const failed = { status: 'FAILED', disposition: 'NONE' } as const;
@@ -21,7 +21,7 @@ describe('a reversal of a payment', () => {
     ['RETRY_PENDING', 'REVIEW'],
     ['ALLOCATED', 'REVIEW'],
     ['MANUAL_REVIEW', 'NOTE'],
-  ] as const)('whose money is held by a %s order: %s', (status, decision) => {
+  ] as const)('of a payment that a %s order holds is decided as %s', (status, decision) => {
     const payment = { status: 'CAPTURED', disposition: 'APPLIED' } as const;
     expect(decideReversal({ payment, order: { status } })).toBe(decision);
   });
@@ -38,7 +38,7 @@ const told = (kind: ReversalKind, reference: string, amount: bigint) => ({
   amountPaise: paise(amount),
 });
 
-describe('what a gateway has and we lack', () => {
+describe('the reversals that the gateway lists and that are not recorded', () => {
   it.each([
     ['nothing is known', [], ['r1', 'r2', 'd1']],
     ['one is known by its reference', [known('REFUND', 'r1', 5n)], ['r2', 'd1']],
@@ -50,7 +50,7 @@ describe('what a gateway has and we lack', () => {
       [known('REFUND', null, 5n), known('REFUND', null, 5n), known('DISPUTE', 'd1', 1n)],
       [],
     ],
-  ])('where %s', (_what, recorded, lacking) => {
+  ])('if %s', (_what, recorded, lacking) => {
     const atGateway = [
       told('REFUND', 'r1', 5n),
       told('REFUND', 'r2', 5n),

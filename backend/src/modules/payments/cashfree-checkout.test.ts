@@ -8,7 +8,7 @@ const it = goldTest({ env: { PAYMENT_GATEWAYS: 'cashfree' } });
 
 type Customer = Awaited<ReturnType<OpenGold['newCustomer']>>;
 
-/** Creates a customer with a profile of their own. */
+/** Creates a customer who has a profile. */
 const newProfile = async (open: OpenGold, fullName: string, email: string) => {
   const customer = await open.newCustomer();
   const profile = { fullName, email };
@@ -16,7 +16,7 @@ const newProfile = async (open: OpenGold, fullName: string, email: string) => {
   return { ...customer, ...profile };
 };
 
-/** Returns the contact that the gateway was given with this order. */
+/** Returns the contact data that the gateway received with this order. */
 const contactOf = async (open: OpenGold, gatewayOrderId: string) => {
   const path = '/journal?collaborator=cashfree&operation=create-order';
   const { body } = await open.sandbox.control('GET', path);
@@ -36,7 +36,7 @@ const buy = async (open: OpenGold, customer?: Customer) => {
   return { call, payment: answer.body.payment };
 };
 
-/** The proof that a client of Cashfree has: the order's id, and the session it opened. */
+/** Returns the proof of Cashfree's checkout: the order's id and the session that opened it. */
 const proofOf = (payment: {
   readonly gateway_order_id: string;
   readonly checkout: { readonly session: string };
@@ -47,7 +47,9 @@ const proofOf = (payment: {
 });
 
 describe("Cashfree's checkout", () => {
-  it('is opened by a session, the same whenever the payment order is read', async ({ open }) => {
+  it('is opened by a session, which is the same at every read of the payment order', async ({
+    open,
+  }) => {
     const { call, payment } = await buy(open);
     expect(payment).toMatchObject({
       gateway: 'cashfree',
@@ -58,7 +60,7 @@ describe("Cashfree's checkout", () => {
     expect(body.checkout).toEqual(payment.checkout);
   });
 
-  it('gets the contact of the customer who buys', async ({ open }) => {
+  it('gets the contact data of the customer who buys', async ({ open }) => {
     const customers = [
       await newProfile(open, 'Zubeida Qureshi', 'zubeida@example.test'),
       await newProfile(open, 'Asha Rao', 'asha@example.test'),
@@ -79,13 +81,13 @@ describe("Cashfree's checkout", () => {
     );
   });
 
-  it('has its session where the first answer of the gateway was lost', async ({ open }) => {
+  it('has its session even if the first response of the gateway was lost', async ({ open }) => {
     await fault(open, 'create-order', 'accept_then_timeout');
     const { payment } = await buy(open);
     expect(payment.checkout.session).toMatch(/^session_/u);
   });
 
-  it('is verified by the order that it was of, and paid as the gateway says', async ({ open }) => {
+  it('is verified by its gateway order, and paid as the gateway reports', async ({ open }) => {
     const { call, payment } = await buy(open);
     const path = `/payments/orders/${payment.id}/verify`;
     const early = await call('POST', path, proofOf(payment));

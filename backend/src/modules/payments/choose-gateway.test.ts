@@ -5,7 +5,7 @@ import { defaultGatewayOf, listUsable, type GatewayCriteria } from './choose-gat
 import type { GatewayRouting, GatewaySetting } from './gateway-settings.store.ts';
 import { paymentMethods } from './payments.types.ts';
 
-/** Code and circuit alone are looked at. */
+/** Creates gateways with only the fields that the choice reads. */
 const gatewaysOf = (codes: readonly string[], silent: ReadonlySet<string> = new Set()) =>
   new Map(
     codes.map((code) => [code, { code, isAvailable: () => !silent.has(code) } as PaymentGateway]),
@@ -26,24 +26,24 @@ const list = (wish: GatewayCriteria, ...disabled: string[]) =>
   listUsable({ gateways, liveOnly: false, settings: settingsOf(disabled) }, wish);
 
 describe('the choice of a gateway', () => {
-  it('goes by preference, then route, then priority, then default', () => {
+  it('tries the preference, then the route, then the priority list, then the default', () => {
     const wish = { preferred: 'alpha', method: 'upi' } as const;
     expect(list(wish)).toEqual(['alpha', 'beta', 'gamma', 'delta']);
     expect(list(wish, 'alpha', 'gamma')).toEqual(['beta', 'delta']);
     expect(list(wish, 'alpha', 'beta', 'gamma')).toEqual(['delta']);
   });
 
-  it('has nobody behind a mandate', () => {
+  it('offers no other gateway for a mandate', () => {
     expect(list({ only: 'alpha', method: 'upi' })).toEqual(['alpha']);
     expect(list({ only: 'alpha', method: 'upi' }, 'alpha')).toEqual([]);
   });
 
-  it('takes a route only for its own instrument', () => {
+  it('uses a route only for its own instrument', () => {
     expect(list({ method: 'card' })).toEqual(['gamma', 'delta']);
     expect(list({})).toEqual(['gamma', 'delta']);
   });
 
-  it('passes over a gateway without credentials, and one whose circuit is open', () => {
+  it('skips a gateway without credentials or with an open circuit', () => {
     expect(list({ preferred: 'unheard-of' })).toEqual(['gamma', 'delta']);
     const few = gatewaysOf(['beta', 'delta'], new Set(['delta']));
     const choice = { gateways: few, liveOnly: false, settings: settingsOf([]) };
@@ -51,7 +51,7 @@ describe('the choice of a gateway', () => {
     expect(listUsable({ ...choice, gateways: gatewaysOf([]) }, {})).toEqual([]);
   });
 
-  it('takes one in mode `test`, or that nobody has set anything of, only outside production', () => {
+  it('uses a gateway in mode `test` or without settings only outside production', () => {
     const byCode = new Map<string, GatewaySetting>([
       ['gamma', { enabled: true, mode: 'live' }],
       ['delta', { enabled: true, mode: 'test' }],
@@ -63,7 +63,7 @@ describe('the choice of a gateway', () => {
     expect(anywhere).toEqual(['beta', 'gamma', 'delta']);
   });
 
-  it('has the first configured gateway as default while operators named none that is there', () => {
+  it("uses the first configured gateway as default if the operators' default is not configured", () => {
     expect(defaultGatewayOf(gateways, { ...routing, defaultCode: null })).toBe('alpha');
     expect(defaultGatewayOf(gateways, { ...routing, defaultCode: 'gone' })).toBe('alpha');
     expect(defaultGatewayOf(gateways, routing)).toBe('delta');
@@ -100,7 +100,7 @@ const mayBeUsed = ({ configured, silent, liveOnly, settings }: AnyCase, code: st
   return isReachable && enabled && (!liveOnly || mode === 'live');
 };
 
-it('the choice lists exactly the usable ones of any settings, in the documented order', () => {
+it('the choice lists exactly the usable gateways of any settings, in the documented order', () => {
   fc.assert(
     fc.property(anyCase, (given) => {
       const { configured, silent, liveOnly, settings, preferred, method, defaultCode } = given;

@@ -35,10 +35,10 @@ const queryDebit = async (
   { logger }: PaymentsDeps,
   { order, gateway, gatewayOrderId }: ActiveDebit,
 ): Promise<Outcome<AcceptedDebit | undefined>> => {
-  const listed = await gateway.listPayments(gatewayOrderId);
-  if (listed.kind !== 'done') return listed;
-  if (listed.value.length === 0) return done(undefined);
-  const payments = listed.value.filter(isRead);
+  const response = await gateway.listPayments(gatewayOrderId);
+  if (response.kind !== 'done') return response;
+  if (response.value.length === 0) return done(undefined);
+  const payments = response.value.filter(isRead);
   const [first] = payments;
   if (first !== undefined) return done({ gatewayDebitId: first.gatewayPaymentId, payments });
   // The unreadable payment may be this debit and may have been paid, so no further request is sent.
@@ -115,16 +115,20 @@ const claimDebit = async (
   { paymentOrderId, mayRequest }: DebitRequest,
 ): Promise<Claim<ActiveDebit>> => {
   const { db, inTransaction, clock, gateways, random } = deps;
-  const found = await findPaymentOrder(db, paymentOrderId);
-  if (found === undefined || found.debitDueAt === null || found.debitDueAt > clock.now()) {
+  const paymentOrder = await findPaymentOrder(db, paymentOrderId);
+  if (
+    paymentOrder === undefined ||
+    paymentOrder.debitDueAt === null ||
+    paymentOrder.debitDueAt > clock.now()
+  ) {
     return skip('no debit is due');
   }
   // The debit was announced for one day. On a later day it waits until it is announced again.
-  const isItsDay = istDate(found.debitDueAt) === istDate(clock.now());
-  const maySend = mayRequest && isItsDay && (await isUsable(deps, found.gateway));
-  if (found.debitStatus === 'SCHEDULED' && !maySend) return skip('it may not be sent now');
-  const order = await openOrder(deps, found);
-  const gateway = gateways.get(found.gateway);
+  const isItsDay = istDate(paymentOrder.debitDueAt) === istDate(clock.now());
+  const maySend = mayRequest && isItsDay && (await isUsable(deps, paymentOrder.gateway));
+  if (paymentOrder.debitStatus === 'SCHEDULED' && !maySend) return skip('it may not be sent now');
+  const order = await openOrder(deps, paymentOrder);
+  const gateway = gateways.get(paymentOrder.gateway);
   if (order === undefined || order.gatewayOrderId === null || !canDebit(gateway)) {
     return skip('its gateway has no order');
   }

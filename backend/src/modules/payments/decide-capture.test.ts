@@ -75,7 +75,7 @@ const paid = { kind: 'PAY', disposition: 'APPLIED', paymentOrderTo: 'PAID' };
 const cross = (cases: readonly object[], key: string, values: readonly unknown[]): object[] =>
   values.flatMap((value) => cases.map((given) => ({ ...given, [key]: value })));
 
-/** Every combination of what a decision looks at. */
+/** Returns every combination of the facts of a decision. */
 const allCases = (): Case[] => {
   let cases: object[] = [{}];
   const add = (key: keyof Case, values: readonly unknown[]): void => {
@@ -93,8 +93,8 @@ const allCases = (): Case[] => {
 };
 
 /**
- * The rules (contract: payments-and-webhooks > Captures), first match wins. A column that is left
- * out matches anything.
+ * The rules, of which the first match applies (contract: payments-and-webhooks > Captures). An
+ * omitted column matches everything.
  */
 const rules: readonly {
   readonly rule: string;
@@ -102,22 +102,22 @@ const rules: readonly {
   readonly outcome: Partial<Record<string, unknown>>;
 }[] = [
   {
-    rule: 'one payment tells of itself once',
+    rule: 'a payment has its effect once',
     when: { known: ['applied', 'second', 'mismatch', 'late', 'refunded'] },
     outcome: { kind: 'ALREADY_KNOWN' },
   },
   {
-    rule: 'a second capture, whatever its amount or time',
+    rule: 'a second capture of any amount at any time',
     when: { hasOtherCapture: [true] },
     outcome: { kind: 'REVIEW', code: 'SECOND_CAPTURE', disposition: 'SECOND' },
   },
   {
-    rule: 'a capture for an order that is paid already',
+    rule: 'a capture for an order that is already paid',
     when: { orderStatus: ['PAID', 'RETRY_PENDING', 'ALLOCATED', 'MANUAL_REVIEW'] },
     outcome: { kind: 'REVIEW', code: 'SECOND_CAPTURE', disposition: 'SECOND' },
   },
   {
-    rule: 'a capture for a payment order whose story is told',
+    rule: 'a capture for a payment order that can no longer be paid',
     when: { paymentOrderStatus: ['PAID', 'MANUAL_REVIEW', 'REFUNDED'] },
     outcome: {
       kind: 'REVIEW',
@@ -127,7 +127,7 @@ const rules: readonly {
     },
   },
   {
-    rule: 'another currency, ahead of its amount and time',
+    rule: 'another currency, before the amount and the time',
     when: { currency: ['USD'] },
     outcome: {
       kind: 'REVIEW',
@@ -137,7 +137,7 @@ const rules: readonly {
     },
   },
   {
-    rule: 'another amount, ahead of its time',
+    rule: 'another amount, before the time',
     when: { amount: ['less', 'more'] },
     outcome: {
       kind: 'REVIEW',
@@ -147,12 +147,12 @@ const rules: readonly {
     },
   },
   {
-    rule: 'a capture that we learn of when the lock has ended, whatever the order reads by then',
+    rule: 'a capture that is reported after the end of the lock, in every state of the order',
     when: { hasLock: [true], moment: ['atTheEnd', 'late'] },
     outcome: { kind: 'REVIEW', code: 'LATE_CAPTURE', disposition: 'LATE', paymentOrderTo: 'PAID' },
   },
   {
-    rule: 'the right amount in time pays, after a failure too',
+    rule: 'the right amount in time pays, also after a failure',
     when: { orderStatus: ['PENDING', 'FAILED'] },
     outcome: paid,
   },
@@ -160,7 +160,7 @@ const rules: readonly {
 
 const matches = (given: Case, when: (typeof rules)[number]['when']): boolean =>
   Object.entries(when).every(([key, values]) =>
-    // Each list was typed by its key above. Here they are only looked through.
+    // The type of each list is checked above. Here the lists are only searched.
     (values as readonly unknown[]).includes(given[key as keyof Case]),
   );
 
@@ -182,7 +182,7 @@ describe('a captured payment', () => {
     expect([...used].toSorted()).toEqual(rules.map(({ rule }) => rule).toSorted());
   });
 
-  it('never asks for a transition that the table lacks', () => {
+  it('never decides on a transition that the table lacks', () => {
     const illegal = allCases().filter((given) => {
       // A payment order without a gateway order has no payments.
       if (given.paymentOrderStatus === 'CREATED') return false;
@@ -199,20 +199,20 @@ describe('a captured payment', () => {
     expect(decide({})).toEqual(paid);
   });
 
-  it('pays a failed order while the lock stands: people try again in the same checkout', () => {
+  it('pays a failed order while the price lock is valid', () => {
     expect(decide({ orderStatus: 'FAILED', paymentOrderStatus: 'FAILED' })).toEqual(paid);
   });
 
-  it('pays with the payment that was shown as failed before', () => {
+  it('pays with a payment that was reported as failed before', () => {
     const facts = { orderStatus: 'FAILED', paymentOrderStatus: 'FAILED', known: 'failed' } as const;
     expect(decide(facts)).toEqual(paid);
   });
 
-  it('pays an installment at any time: it has no lock', () => {
+  it('pays an installment at any time, because it has no price lock', () => {
     expect(decide({ hasLock: false, moment: 'late' })).toEqual(paid);
   });
 
-  it('reads PAID, from EXPIRED and FAILED too, under a late capture', () => {
+  it('changes the payment order to PAID if it is late, also from EXPIRED and FAILED', () => {
     for (const paymentOrderStatus of ['GATEWAY_ORDER_CREATED', 'EXPIRED', 'FAILED'] as const) {
       for (const orderStatus of ['PENDING', 'FAILED'] as const) {
         const decision = decide({ orderStatus, paymentOrderStatus, moment: 'late' });
@@ -221,12 +221,12 @@ describe('a captured payment', () => {
     }
   });
 
-  it('calls a wrong amount that, also when it is late', () => {
+  it('has the code of a wrong amount, also if it is late', () => {
     const decision = decide({ amount: 'less', moment: 'late' });
     expect(decision).toEqual(review('AMOUNT_MISMATCH', 'MISMATCH', 'MANUAL_REVIEW'));
   });
 
-  it('calls a second capture that, also from ALLOCATED, late and of a wrong amount', () => {
+  it('has the code of a second capture, also from ALLOCATED, late and of a wrong amount', () => {
     const decision = decide({
       orderStatus: 'ALLOCATED',
       paymentOrderStatus: 'PAID',
@@ -237,19 +237,19 @@ describe('a captured payment', () => {
     expect(decision).toEqual(review('SECOND_CAPTURE', 'SECOND', undefined));
   });
 
-  it('lets an expired payment order read PAID under a second capture', () => {
+  it('changes an expired payment order to PAID if it is a second capture', () => {
     const decision = decide({ paymentOrderStatus: 'EXPIRED', hasOtherCapture: true });
     expect(decision).toEqual(review('SECOND_CAPTURE', 'SECOND', 'PAID'));
   });
 
-  it('tells people both amounts', () => {
+  it('states both amounts in the reason', () => {
     expect(decide({ amount: 'less' })).toMatchObject({
       reason: 'INR 999.99 was captured where INR 1000.00 was asked for.',
     });
   });
 });
 
-it('a capture buys nothing for a customer who is deleted, also without a lock that could end', () => {
+it('a capture buys nothing for a deleted customer, also without a price lock', () => {
   for (const hasLock of [true, false]) {
     const facts = {
       ...factsOf({ ...plain, orderStatus: 'FAILED', hasLock }),

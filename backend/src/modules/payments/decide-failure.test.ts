@@ -23,7 +23,7 @@ const paid: FailureFacts = {
   paymentOrder: { status: 'PAID', capturedPaymentId: 'p1' },
 };
 
-/** Every combination of order, payment order, what is known and whether another one paid. */
+/** Returns every combination of the facts of a decision. */
 const allFacts = (): FailureFacts[] =>
   buyStatuses.flatMap((orderStatus) =>
     paymentOrderStatuses.flatMap((status) =>
@@ -44,26 +44,26 @@ describe('a failed payment', () => {
     expect(decideFailure(plain)).toEqual({ kind: 'FAIL', failOrder: true });
   });
 
-  it('fails an open payment order alone when its order waits for nothing', () => {
+  it('fails only the open payment order if its order does not wait for it', () => {
     const facts = { ...plain, order: { status: 'FAILED' } } as const;
     expect(decideFailure(facts)).toEqual({ kind: 'FAIL', failOrder: false });
   });
 
-  it('changes nothing beside a captured payment: it says nothing of that money', () => {
+  it('changes nothing if another payment was captured', () => {
     for (const status of holdsMoney) {
       const facts = { ...paid, known: undefined, hasOtherCapture: true, order: { status } };
       expect(decideFailure(facts)).toEqual({ kind: 'RECORD' });
     }
   });
 
-  it('sends an order to review when its captured payment itself failed', () => {
+  it('sends an order to review if its captured payment failed', () => {
     for (const status of holdsMoney) {
       const decision = decideFailure({ ...paid, order: { status } });
       expect(decision).toMatchObject({ kind: 'REVIEW', code: 'FAILED_AFTER_PAID' });
     }
   });
 
-  it('tells an order that is under review already, whose end must not forget it', () => {
+  it('is added to the reason of an order that is already under review', () => {
     const underReview = { ...paid, order: { status: 'MANUAL_REVIEW' } } as const;
     for (const disposition of ['APPLIED', 'LATE', 'MISMATCH'] as const) {
       const known = { ...captured, disposition };
@@ -80,7 +80,7 @@ describe('a failed payment', () => {
     });
   });
 
-  it('counts once of one payment, whatever became of its order', () => {
+  it('has an effect only once for each payment, in every state of the order', () => {
     const known = { ...captured, failedAfterCaptureAt: new Date() };
     for (const status of buyStatuses) {
       const decision = decideFailure({ ...paid, known, order: { status } });
@@ -88,14 +88,14 @@ describe('a failed payment', () => {
     }
   });
 
-  it('leaves an order that has failed, or that has no money yet', () => {
+  it('does not change an order that has failed or holds no money yet', () => {
     for (const status of ['FAILED', 'PENDING'] as const) {
       const decision = decideFailure({ ...paid, order: { status } });
       expect(decision).toEqual({ kind: 'ALREADY_KNOWN' });
     }
   });
 
-  it('says nothing of the captured money when the second captured payment failed', () => {
+  it('does not affect the first payment if the second captured payment failed', () => {
     const known = { ...captured, id: 'p2', disposition: 'SECOND' } as const;
     const facts = {
       ...paid,
@@ -106,7 +106,7 @@ describe('a failed payment', () => {
     expect(decideFailure(facts)).toEqual({ kind: 'ALREADY_KNOWN' });
   });
 
-  it('says nothing of money that was paid back', () => {
+  it('has no effect if the payment was refunded', () => {
     const known = { ...captured, status: 'REFUNDED', disposition: 'REFUNDED' } as const;
     for (const status of ['PAID', 'MANUAL_REVIEW'] as const) {
       const decision = decideFailure({ ...paid, known, order: { status } });
@@ -114,20 +114,20 @@ describe('a failed payment', () => {
     }
   });
 
-  it('does not fail what is open for an attempt at a checkout that is closed', () => {
+  it('does not fail the open checkout if the attempt was at a closed checkout', () => {
     for (const status of ['EXPIRED', 'FAILED', 'MANUAL_REVIEW', 'REFUNDED'] as const) {
       const facts = { ...plain, paymentOrder: { status, capturedPaymentId: null } };
       expect(decideFailure(facts)).toEqual({ kind: 'RECORD' });
     }
   });
 
-  it('tells of itself once', () => {
+  it('is recorded once', () => {
     const paymentOrder = { status: 'FAILED', capturedPaymentId: null } as const;
     const facts = { ...plain, known: failed, order: { status: 'FAILED' }, paymentOrder } as const;
     expect(decideFailure(facts)).toEqual({ kind: 'ALREADY_KNOWN' });
   });
 
-  it('in every combination: never FAILED over money, never outside the table', () => {
+  it('never fails an order that holds money and never leaves the table, in every combination', () => {
     for (const facts of allFacts()) {
       const decision = decideFailure(facts);
       if (decision.kind !== 'FAIL') continue;

@@ -7,8 +7,13 @@ import type { Sellers } from '#test/support/sellers.ts';
 
 const it = reviewTest();
 
-/** The gateway says that a captured payment failed, at a moment of its own. */
-const fail = async (open: OpenGold, buys: ReviewedBuys, buy: ReviewedBuy, paymentId: string) => {
+/** Reports a captured payment as failed, at a later time of the gateway. */
+const reportFailure = async (
+  open: OpenGold,
+  buys: ReviewedBuys,
+  buy: ReviewedBuy,
+  paymentId: string,
+) => {
   await open.advance(1);
   await buys.sendPaymentEvent(buy, 'payment.failed', paymentId, 'failed');
 };
@@ -17,13 +22,13 @@ const failureOf = async (open: OpenGold, gatewayPaymentId: string) => {
     where: { gatewayPaymentId },
   });
   const { failedAfterCaptureAt, failureResolvedAt } = row;
-  return { isKnown: failedAfterCaptureAt !== null, isJudged: failureResolvedAt !== null };
+  return { isKnown: failedAfterCaptureAt !== null, isResolved: failureResolvedAt !== null };
 };
-const unjudged = { isKnown: true, isJudged: false };
-const judged = { isKnown: true, isJudged: true };
+const unresolved = { isKnown: true, isResolved: false };
+const resolved = { isKnown: true, isResolved: true };
 
-/** A buy whose confirm the provider took without a word, and whose price lock ended meanwhile. */
-const undecided = async (open: OpenGold, buys: ReviewedBuys) => {
+/** Creates a buy whose confirm succeeded without a response, and whose price lock has ended. */
+const placeUndecidedBuy = async (open: OpenGold, buys: ReviewedBuys) => {
   const buy = await buys.place();
   const paymentId = await buys.pay(buy);
   await buys.becomes(buy, 'PAID');
@@ -35,8 +40,8 @@ const undecided = async (open: OpenGold, buys: ReviewedBuys) => {
   await buys.becomes(buy, 'MANUAL_REVIEW', 'PROVIDER_LOCK_EXPIRED');
   return { buy, paymentId };
 };
-/** The provider answers again: the sweep finds that the gold was bought. */
-const decide = async (open: OpenGold, sellers: Sellers, buy: ReviewedBuy) => {
+/** Lets the provider answer again, so that the sweep finds that the gold was bought. */
+const endFaults = async (open: OpenGold, sellers: Sellers, buy: ReviewedBuy) => {
   await open.sandbox.control('DELETE', '/faults');
   await eventually(async () => {
     await open.advance(31);
@@ -46,55 +51,58 @@ const decide = async (open: OpenGold, sellers: Sellers, buy: ReviewedBuy) => {
 };
 
 describe('a failure of the captured payment of an order under review', () => {
-  it('leaves the code, and is told in the reason and the history, once', async ({ open, buys }) => {
-    const { buy, paymentId } = await undecided(open, buys);
+  it('does not change the code, and is added to the reason and the history once', async ({
+    open,
+    buys,
+  }) => {
+    const { buy, paymentId } = await placeUndecidedBuy(open, buys);
     const before = await buys.reasonOf(buy);
-    await fail(open, buys, buy, paymentId);
+    await reportFailure(open, buys, buy, paymentId);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PROVIDER_LOCK_EXPIRED');
     const reason = await buys.reasonOf(buy);
     expect(reason).toBe(`${before} The gateway reported that the captured payment later failed.`);
-    expect(await failureOf(open, paymentId)).toEqual(unjudged);
-    await fail(open, buys, buy, paymentId);
+    expect(await failureOf(open, paymentId)).toEqual(unresolved);
+    await reportFailure(open, buys, buy, paymentId);
     expect(await buys.reasonOf(buy)).toBe(reason);
     const { body } = await open.as(operatorId)('GET', `/orders/${buy.id}/timeline`);
     const told = body.items.filter(
       ({ data }: { data: { step?: string } }) => data.step === 'failed',
     );
     expect(told).toMatchObject([
-      { kind: 'payment', summary: expect.stringContaining('failed, says sandbox') },
+      { kind: 'payment', summary: expect.stringContaining('failed, reported by sandbox') },
     ]);
   });
 
-  it('keeps the review open when the gold turns out to be there', async ({
+  it('keeps the review open if the gold turns out to be bought', async ({
     open,
     buys,
     sellers,
   }) => {
-    const { buy, paymentId } = await undecided(open, buys);
-    await fail(open, buys, buy, paymentId);
-    await decide(open, sellers, buy);
+    const { buy, paymentId } = await placeUndecidedBuy(open, buys);
+    await reportFailure(open, buys, buy, paymentId);
+    await endFaults(open, sellers, buy);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'FAILED_AFTER_PAID');
-    // The gold stays where it is: only money that went away reserves it.
+    // The gold is not reserved, because only a reversal reserves it.
     expect(await sellers.gramsOf(buy.userId)).toEqual({ balance: buy.grams, reserved: '0.0000' });
     expect(await buys.reasonOf(buy)).toContain('later failed');
     expect((await buys.resolve(buy.id, 'KEEP')).body.status).toBe('ALLOCATED');
-    expect(await failureOf(open, paymentId)).toEqual(judged);
+    expect(await failureOf(open, paymentId)).toEqual(resolved);
   });
 
-  it('leaves an order that nothing else is said of to be allocated as before', async ({
+  it('does not keep an order with another review code from its allocation', async ({
     open,
     buys,
     sellers,
   }) => {
-    const { buy } = await undecided(open, buys);
-    await decide(open, sellers, buy);
+    const { buy } = await placeUndecidedBuy(open, buys);
+    await endFaults(open, sellers, buy);
     await buys.becomes(buy, 'ALLOCATED');
   });
 
   it.for(['failure', 'reversal'])(
-    'goes with a reversal, the %s first: the money that is gone is the review',
+    'is followed by the code of the reversal, if the %s comes first',
     async (first, { open, buys, sellers }) => {
-      const { buy, paymentId } = await undecided(open, buys);
+      const { buy, paymentId } = await placeUndecidedBuy(open, buys);
       const refund = async () => {
         const reference = await buys.payBack(paymentId);
         await eventually(async () => {
@@ -102,44 +110,44 @@ describe('a failure of the captured payment of an order under review', () => {
         });
       };
       if (first === 'reversal') await refund();
-      await fail(open, buys, buy, paymentId);
+      await reportFailure(open, buys, buy, paymentId);
       if (first === 'failure') await refund();
-      await decide(open, sellers, buy);
+      await endFaults(open, sellers, buy);
       await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
       expect(await sellers.gramsOf(buy.userId)).toEqual({
         balance: buy.grams,
         reserved: buy.grams,
       });
       expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
-      expect(await failureOf(open, paymentId)).toEqual(judged);
+      expect(await failureOf(open, paymentId)).toEqual(resolved);
     },
   );
 
-  it('after a reversal of the gold leaves its code, and KEEP accepts both', async ({
+  it('does not change the code of an earlier reversal, and KEEP accepts both', async ({
     open,
     buys,
   }) => {
     const { buy, paymentId } = await buys.allocated();
     await buys.payBack(paymentId);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
-    await fail(open, buys, buy, paymentId);
+    await reportFailure(open, buys, buy, paymentId);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
     expect((await buys.resolve(buy.id, 'KEEP')).body.status).toBe('ALLOCATED');
-    await fail(open, buys, buy, paymentId);
+    await reportFailure(open, buys, buy, paymentId);
     await buys.becomes(buy, 'ALLOCATED');
   });
 });
 
-describe('a late payment that is said to have failed', () => {
-  it('is bought with only once an operator says so, and the gateway holds it', async ({
+describe('a late payment that was reported as failed', () => {
+  it('buys gold only after an operator allows it and the gateway confirms that it is held', async ({
     open,
     buys,
   }) => {
     const { buy, paymentId } = await buys.late();
-    await fail(open, buys, buy, paymentId);
+    await reportFailure(open, buys, buy, paymentId);
     await buys.becomes(buy, 'MANUAL_REVIEW', 'LATE_CAPTURE');
     expect(await buys.reasonOf(buy)).toContain('later failed');
     expect((await buys.resolve(buy.id, 'ALLOCATE')).body.status).toBe('ALLOCATED');
-    expect(await failureOf(open, paymentId)).toEqual(judged);
+    expect(await failureOf(open, paymentId)).toEqual(resolved);
   });
 });

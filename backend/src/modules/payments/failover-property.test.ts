@@ -44,7 +44,7 @@ const arrange = async (open: OpenGold, given: AnyCase): Promise<void> => {
   for (const [code, fault] of Object.entries(given.faults)) gateways.faults.set(code, fault);
 };
 
-/** The gateways that are tried, and the one that takes the payment, by the contract's page. */
+/** Returns the gateways that are tried and the gateway of the payment, by the contract. */
 const expectedOf = ({ disabled, openCircuits, faults, ...given }: AnyCase) => {
   const route = given.method === 'upi' || given.method === 'card' ? given.routes[given.method] : [];
   const steps = new Set([route ?? [], given.priority, given.defaultCode].flat());
@@ -56,7 +56,7 @@ const expectedOf = ({ disabled, openCircuits, faults, ...given }: AnyCase) => {
   return { usable, taker, tried };
 };
 
-it('a buy tries exactly the usable gateways of any settings, in order, whatever fails', async ({
+it('a buy tries exactly the usable gateways of any settings, in order, whichever gateway fails', async ({
   open,
 }) => {
   const { id: userId, call } = await open.newCustomer();
@@ -74,14 +74,14 @@ it('a buy tries exactly the usable gateways of any settings, in order, whatever 
       };
       const before = await open.database.db.paymentOrder.count();
       const answer = await call('POST', '/payments/orders', body);
-      // A gateway that was quick about an unknown outcome is asked once more, by the receipt.
+      // A gateway whose unknown outcome came quickly is queried once more, by the receipt.
       expect([...new Set(gateways.asked)]).toEqual(tried);
       const written = (await open.database.db.paymentOrder.count()) - before;
       expect(written).toBe(usable.length === 0 ? 0 : 1);
       const took = answer.status === 201 ? answer.body.gateway : answer.body.error.code;
       expect(took).toBe(taker ?? 'NO_USABLE_GATEWAY');
 
-      // The same key again, with everything in order: the order that was written gets its gateway.
+      // A repeat with the key, after the faults have ended, gives the stored order its gateway.
       await arrange(open, { ...given, faults: {}, openCircuits: [], disabled: [] });
       const repeat = await call('POST', '/payments/orders', body);
       expect(repeat.body).toMatchObject({ status: 'GATEWAY_ORDER_CREATED', amount_paise: 10_000 });

@@ -49,8 +49,8 @@ const attemptsOf = async (open: OpenGold, paymentOrderId: string) => {
 const orderOf = async (call: OpenCaller, id: string) =>
   (await call('GET', `/gold/orders/${id}`)).body;
 
-/** Buys while `first` makes an order whose answer is lost. Returns both gateways' orders. */
-const buyPastLostOrder = async (open: OpenGold) => {
+/** Buys while `first` creates an order whose response is lost. Returns both gateways' orders. */
+const buyAfterLostOrder = async (open: OpenGold) => {
   const { call } = await open.newCustomer();
   gateways.faults.set('first', 'lost');
   const { body } = await buy(call);
@@ -68,14 +68,14 @@ const buyPastLostOrder = async (open: OpenGold) => {
   };
 };
 
-/** Plays the payment of a gateway's order without a webhook. Returns its id. */
-const payUnheard = async (open: OpenGold, gatewayOrderId: string): Promise<string> => {
+/** Pays a gateway's order without a webhook. Returns the payment's id. */
+const payWithoutWebhook = async (open: OpenGold, gatewayOrderId: string): Promise<string> => {
   const play = { outcome: 'captured', deliver: 'none' };
   const { body } = await open.sandbox.control('POST', `/payments/${gatewayOrderId}`, play);
   return String(body['gateway_payment_id']);
 };
 
-const tell = (open: OpenGold, gateway: string, gatewayOrderId: string, paymentId: string) =>
+const sendWebhook = (open: OpenGold, gateway: string, gatewayOrderId: string, paymentId: string) =>
   deliver(open, {
     ...signedEvent('payment.captured', gatewayOrderId, paymentId),
     path: `/webhooks/payment/${gateway}`,
@@ -85,7 +85,7 @@ const sweep = (open: OpenGold, ...names: string[]) => runSweeps(open.payments.sw
 
 describe('a gateway that does not create the order', () => {
   it.for(['refused', 'unreachable', 'silent', 'lost'] as const)(
-    '%s: the next one does, in the same request',
+    'is followed by the next gateway in the same request (%s)',
     async (fault, { open }) => {
       const { call } = await open.newCustomer();
       gateways.faults.set('first', fault);
@@ -104,14 +104,14 @@ describe('a gateway that does not create the order', () => {
     },
   );
 
-  it('is asked once, and by its receipt after an unknown outcome', async ({ open }) => {
+  it('is called once, and queried by the receipt after an unknown outcome', async ({ open }) => {
     const { call } = await open.newCustomer();
     gateways.faults.set('first', 'silent').set('second', 'refused');
     expect((await buy(call)).body.payment.gateway).toBe('third');
     expect(gateways.asked).toEqual(['first', 'second', 'third']);
   });
 
-  it('leaves the order to be resumed when none is left, and the repeat chooses again', async ({
+  it('leaves the order to a repeat if it was the last gateway, and the repeat chooses again', async ({
     open,
   }) => {
     const { id: userId, call } = await open.newCustomer();
@@ -130,7 +130,7 @@ describe('a gateway that does not create the order', () => {
     expect((await buy(call, key)).headers.get('idempotent-replayed')).toBe('true');
   });
 
-  it('is not asked again for an order that it has made already', async ({ open }) => {
+  it('is not called again for an order that it has already created', async ({ open }) => {
     const { call } = await open.newCustomer();
     const key = newKey();
     gateways.faults.set('first', 'lost').set('second', 'refused').set('third', 'refused');
@@ -146,7 +146,7 @@ describe('a gateway that does not create the order', () => {
     ]);
   });
 
-  it('writes nothing while no gateway may be used at all', async ({ open }) => {
+  it('leads to no written order if no gateway may be used', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
     for (const code of ['first', 'second', 'third']) gateways.openCircuits.add(code);
     expect((await buy(call)).body.error.code).toBe('NO_USABLE_GATEWAY');
@@ -156,7 +156,7 @@ describe('a gateway that does not create the order', () => {
 });
 
 describe('the bare webhook path', () => {
-  it("leads to the operators' default, and to another one once they name it", async ({ open }) => {
+  it("leads to the operators' default gateway, also after they change it", async ({ open }) => {
     const name = (defaultCode: string) =>
       open.database.db.gatewayRouting.update({ where: { id: 1 }, data: { defaultCode } });
     const { call } = await open.newCustomer();
@@ -164,7 +164,7 @@ describe('the bare webhook path', () => {
     const { body } = await buy(call);
     expect(body.payment.gateway).toBe('third');
     const gatewayOrderId = String(body.payment.gateway_order_id);
-    const paymentId = await payUnheard(open, gatewayOrderId);
+    const paymentId = await payWithoutWebhook(open, gatewayOrderId);
     const tellBare = (event: string) =>
       deliver(open, {
         ...signedEvent(event, gatewayOrderId, paymentId),
@@ -186,11 +186,11 @@ describe('the bare webhook path', () => {
   });
 });
 
-describe('verify and webhook of one payment, whoever is first', () => {
+describe('verify and webhook of one payment, in either order', () => {
   it.for([
     ['verify', 'webhook'],
     ['webhook', 'verify'],
-  ] as const)('%s before %s: one payment, one allocation', async (turns, { open }) => {
+  ] as const)('%s before %s apply one payment and one allocation', async (turns, { open }) => {
     const { id: userId, call } = await open.newCustomer();
     const { body } = await buy(call);
     const { id, gateway_order_id: gatewayOrderId } = body.payment;
@@ -204,7 +204,7 @@ describe('verify and webhook of one payment, whoever is first', () => {
     };
     const send = {
       verify: () => call('POST', `/payments/orders/${id}/verify`, proof),
-      webhook: () => tell(open, 'first', gatewayOrderId, String(paymentId)),
+      webhook: () => sendWebhook(open, 'first', gatewayOrderId, String(paymentId)),
     };
     const held = await lockRows(
       open.databaseUrl,
@@ -214,7 +214,7 @@ describe('verify and webhook of one payment, whoever is first', () => {
     const answers: Promise<{ status: number }>[] = [];
     for (const turn of turns) {
       answers.push(send[turn]());
-      // The one before has decided nothing yet: both stand before the order's lock.
+      // The first one has decided nothing yet, because both wait for the order's lock.
       await untilBlocked(open.databaseUrl, answers.length);
     }
     await held.release();
@@ -230,13 +230,13 @@ describe('verify and webhook of one payment, whoever is first', () => {
   });
 });
 
-describe('an order that a gateway made and nobody was sent to', () => {
-  it('pays for its purchase, when its capture is signed before anybody knew of it', async ({
+describe('a gateway order whose checkout no customer has seen', () => {
+  it('pays for its purchase if the webhook of its capture arrives before the order is known', async ({
     open,
   }) => {
-    const { call, orderId, paymentOrderId, lostOrderId } = await buyPastLostOrder(open);
-    const paymentId = await payUnheard(open, lostOrderId);
-    expect(await tell(open, 'first', lostOrderId, paymentId)).toMatchObject({ status: 200 });
+    const { call, orderId, paymentOrderId, lostOrderId } = await buyAfterLostOrder(open);
+    const paymentId = await payWithoutWebhook(open, lostOrderId);
+    expect(await sendWebhook(open, 'first', lostOrderId, paymentId)).toMatchObject({ status: 200 });
     expect((await orderOf(call, orderId)).status).toBe('PENDING');
     await open.advance(61);
     await sweep(open, 'payments-resolve-gateway-attempts');
@@ -247,35 +247,33 @@ describe('an order that a gateway made and nobody was sent to', () => {
     expect(await open.database.db.webhookEvent.count({ where: waiting })).toBe(0);
   });
 
-  it('pays for its purchase, when no webhook tells of it', async ({ open }) => {
-    const { call, orderId, lostOrderId } = await buyPastLostOrder(open);
-    await payUnheard(open, lostOrderId);
+  it('pays for its purchase if no webhook reports the capture', async ({ open }) => {
+    const { call, orderId, lostOrderId } = await buyAfterLostOrder(open);
+    await payWithoutWebhook(open, lostOrderId);
     await open.advance(61);
     await sweep(open, 'payments-resolve-gateway-attempts');
     expect((await orderOf(call, orderId)).status).toBe('PAID');
   });
 
-  it('is a second capture once the purchase is paid elsewhere', async ({ open }) => {
-    const { call, orderId, lostOrderId, ownOrderId } = await buyPastLostOrder(open);
+  it('is a second capture if the purchase was paid at another gateway', async ({ open }) => {
+    const { call, orderId, lostOrderId, ownOrderId } = await buyAfterLostOrder(open);
     await open.advance(61);
     await sweep(open, 'payments-resolve-gateway-attempts');
-    await tell(open, 'second', ownOrderId, await payUnheard(open, ownOrderId));
+    await sendWebhook(open, 'second', ownOrderId, await payWithoutWebhook(open, ownOrderId));
     expect((await orderOf(call, orderId)).status).toBe('PAID');
-    await tell(open, 'first', lostOrderId, await payUnheard(open, lostOrderId));
+    await sendWebhook(open, 'first', lostOrderId, await payWithoutWebhook(open, lostOrderId));
     expect(await orderOf(call, orderId)).toMatchObject({
       status: 'MANUAL_REVIEW',
       manual_review_code: 'SECOND_CAPTURE',
     });
   });
 
-  it('is a late capture after the price lock, and is found although nobody tells of it', async ({
-    open,
-  }) => {
-    const { call, orderId, lostOrderId } = await buyPastLostOrder(open);
+  it('is a late capture after the price lock, and is found without a webhook', async ({ open }) => {
+    const { call, orderId, lostOrderId } = await buyAfterLostOrder(open);
     await open.advance(61);
     await sweep(open, 'payments-resolve-gateway-attempts');
     await open.advance(420);
-    await payUnheard(open, lostOrderId);
+    await payWithoutWebhook(open, lostOrderId);
     await sweep(open, 'payments-poll-due-payments');
     expect(await orderOf(call, orderId)).toMatchObject({
       status: 'MANUAL_REVIEW',
@@ -283,7 +281,7 @@ describe('an order that a gateway made and nobody was sent to', () => {
     });
   });
 
-  it('is given up as never made when its gateway does not have it for ten minutes', async ({
+  it('is recorded as refused after its gateway has not had it for ten minutes', async ({
     open,
   }) => {
     const { call } = await open.newCustomer();
@@ -301,7 +299,7 @@ describe('an order that a gateway made and nobody was sent to', () => {
     expect(await attemptsOf(open, body.payment.id)).toEqual(['first REFUSED', 'second DONE']);
   });
 
-  it('becomes the purchase’s own where no gateway has shown a checkout yet', async ({ open }) => {
+  it('becomes the order of the purchase if no other gateway has created one', async ({ open }) => {
     const { call } = await open.newCustomer();
     gateways.faults.set('first', 'lost').set('second', 'refused').set('third', 'refused');
     const key = newKey();

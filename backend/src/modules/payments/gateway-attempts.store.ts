@@ -61,11 +61,11 @@ export const hasUndecidedAttempt = async (
   db: Db,
   { paymentOrderId, gateway }: AttemptKey,
 ): Promise<boolean> => {
-  const found = await db.gatewayAttempt.findFirst({
+  const attempt = await db.gatewayAttempt.findFirst({
     where: { paymentOrderId, gateway, ...undecided },
     select: { id: true },
   });
-  return found !== null;
+  return attempt !== null;
 };
 
 /** Stores the outcome of one attempt, unless a sweep has already stored a final outcome. */

@@ -14,7 +14,7 @@ import { ownRows } from '#test/support/own-rows.ts';
 const process = createMortalPayments();
 const it = goldTest({ wrap: { payments: process.wrapPayments } });
 
-/** A committed order with its payment order, which the gateway does not know yet. */
+/** Creates a committed order with a payment order that has no gateway order yet. */
 const commit = (open: OpenGold) => commitOrder(open, process);
 
 const fault = (open: OpenGold, kind: string, options: object = {}) =>
@@ -50,8 +50,8 @@ const setEnabled = (open: OpenGold, enabled: boolean) =>
     update: { enabled },
   });
 
-/** Opens it, however much longer than a request waits another one is at it. */
-const openPatiently = async (open: OpenGold, paymentOrderId: string) => {
+/** Creates the gateway order, and retries while another request has the lease. */
+const createWithRetries = async (open: OpenGold, paymentOrderId: string) => {
   for (;;) {
     try {
       return await createGatewayOrder(open.paymentsDeps, paymentOrderId);
@@ -62,7 +62,7 @@ const openPatiently = async (open: OpenGold, paymentOrderId: string) => {
 };
 
 describe('opening a gateway order', () => {
-  it('keeps the id, and answers the same ever after', async ({ open }) => {
+  it('stores the id, and returns the same order from then on', async ({ open }) => {
     const { paymentOrderId } = await commit(open);
     expect(await stored(open, paymentOrderId)).toMatchObject({
       status: 'CREATED',
@@ -81,16 +81,19 @@ describe('opening a gateway order', () => {
     ['timeout', {}],
     ['malformed', {}],
     ['accept_then_timeout', {}],
-  ] as const)('asks by receipt when the answer is lost: %s', async ([kind, options], { open }) => {
-    const { paymentOrderId, orderId } = await commit(open);
-    await fault(open, kind, options);
-    const opened = await createGatewayOrder(open.paymentsDeps, paymentOrderId);
-    expect(opened.status).toBe('GATEWAY_ORDER_CREATED');
-    expect(await ordersAtGateway(open, paymentOrderId)).toBe(1);
-    expect((await stateOf(open, orderId)).status).toBe('PENDING');
-  });
+  ] as const)(
+    'queries the gateway by receipt if the response was lost: %s',
+    async ([kind, options], { open }) => {
+      const { paymentOrderId, orderId } = await commit(open);
+      await fault(open, kind, options);
+      const opened = await createGatewayOrder(open.paymentsDeps, paymentOrderId);
+      expect(opened.status).toBe('GATEWAY_ORDER_CREATED');
+      expect(await ordersAtGateway(open, paymentOrderId)).toBe(1);
+      expect((await stateOf(open, orderId)).status).toBe('PENDING');
+    },
+  );
 
-  it('stays open to be tried again while the gateway gives no answer', async ({ open }) => {
+  it('leaves the payment order CREATED while the gateway gives no answer', async ({ open }) => {
     const { paymentOrderId, orderId } = await commit(open);
     await fault(open, 'reset', { operation: '*', times: 20 });
     await expect(createGatewayOrder(open.paymentsDeps, paymentOrderId)).rejects.toMatchObject({
@@ -105,21 +108,21 @@ describe('opening a gateway order', () => {
     expect(await ordersAtGateway(open, paymentOrderId)).toBe(1);
   });
 
-  it('keeps one gateway order when two resume at once', async ({ open }) => {
+  it('creates one gateway order if two requests resume at once', async ({ open }) => {
     const { paymentOrderId } = await commit(open);
     const opened = await Promise.all(
-      Array.from({ length: 5 }, () => openPatiently(open, paymentOrderId)),
+      Array.from({ length: 5 }, () => createWithRetries(open, paymentOrderId)),
     );
     expect(new Set(opened.map(({ gatewayOrderId }) => gatewayOrderId)).size).toBe(1);
     expect(await ordersAtGateway(open, paymentOrderId)).toBe(1);
   });
 
-  it('asks the gateway once when several think that they are the first', async ({ open }) => {
+  it('calls the gateway once if several requests start at once', async ({ open }) => {
     const { paymentOrderId } = await commit(open);
-    // The gateway takes its time with the first request: the others find no order of the receipt.
+    // The gateway delays the first request, so the others find no order with the receipt.
     await fault(open, 'slow', { delayMs: 700 });
     const opened = await Promise.all(
-      Array.from({ length: 5 }, () => openPatiently(open, paymentOrderId)),
+      Array.from({ length: 5 }, () => createWithRetries(open, paymentOrderId)),
     );
     expect(new Set(opened.map(({ gatewayOrderId }) => gatewayOrderId)).size).toBe(1);
     expect(opened.map(({ status }) => status)).toEqual(opened.map(() => 'GATEWAY_ORDER_CREATED'));
@@ -127,7 +130,7 @@ describe('opening a gateway order', () => {
     expect(await ordersAtGateway(open, paymentOrderId)).toBe(1);
   });
 
-  it('is refused while another request is at it for longer than one waits', async ({ open }) => {
+  it('is refused if another request takes longer than the wait', async ({ open }) => {
     const { paymentOrderId } = await commit(open);
     await open.database.db.paymentOrder.update({
       where: { id: paymentOrderId },
@@ -139,7 +142,9 @@ describe('opening a gateway order', () => {
     expect(await requestsOf(open, paymentOrderId)).toBe(0);
   });
 
-  it('aborts when the gateway echoes another amount, and remembers its order', async ({ open }) => {
+  it('fails if the gateway echoes another amount, and stores the id of its order', async ({
+    open,
+  }) => {
     const { paymentOrderId, orderId } = await commit(open);
     await fault(open, 'wrong_amount');
     await expect(createGatewayOrder(open.paymentsDeps, paymentOrderId)).rejects.toMatchObject({
@@ -152,7 +157,7 @@ describe('opening a gateway order', () => {
     expect((await createGatewayOrder(open.paymentsDeps, paymentOrderId)).status).toBe('FAILED');
   });
 
-  it('stays open to be tried again when the gateway refuses it', async ({ open }) => {
+  it('leaves the payment order CREATED if the gateway refuses it', async ({ open }) => {
     const { paymentOrderId, orderId } = await commit(open);
     await fault(open, 'error', { status: 400 });
     await expect(createGatewayOrder(open.paymentsDeps, paymentOrderId)).rejects.toMatchObject({
@@ -172,7 +177,7 @@ describe('opening a gateway order', () => {
     ]);
   });
 
-  it('does not open a checkout that is over', async ({ open }) => {
+  it('does not open an expired checkout', async ({ open }) => {
     const { paymentOrderId } = await commit(open);
     await open.advance(480);
     await expect(createGatewayOrder(open.paymentsDeps, paymentOrderId)).rejects.toMatchObject({
@@ -181,7 +186,7 @@ describe('opening a gateway order', () => {
     expect(await ordersAtGateway(open, paymentOrderId)).toBe(0);
   });
 
-  it('has one open payment order for an order', async ({ open }) => {
+  it('allows one open payment order for a gold order', async ({ open }) => {
     const { orderId, userId } = await commit(open);
     const request = { userId, orderId, gateway: 'sandbox', amountPaise: paise(100_000n) };
     const { db } = open.database;
@@ -191,11 +196,11 @@ describe('opening a gateway order', () => {
 });
 
 describe('the choice of a gateway, as operators set it', () => {
-  it('takes a gateway without a row of its own', async ({ open }) => {
+  it('uses a gateway that has no settings', async ({ open }) => {
     expect(await chooseGateway(open.paymentsDeps, { method: 'upi' })).toBe('sandbox');
   });
 
-  it('is 503 while the only gateway is disabled, preferred and routed to or not', async ({
+  it('is 503 while the only gateway is disabled, even if it is preferred or routed to', async ({
     open,
   }) => {
     await setEnabled(open, false);

@@ -45,7 +45,7 @@ const setEnabled = (open: OpenGold, code: string, enabled: boolean) => {
 };
 
 describe("the customer's gateway", () => {
-  it('comes before the route of the instrument and the priority list', async ({ open }) => {
+  it('precedes the route of the instrument and the priority list', async ({ open }) => {
     const { call } = await open.newCustomer();
     const bought = await buy(call, 'second');
     expect(bought).toMatchObject({ status: 201, body: { payment: { gateway: 'second' } } });
@@ -54,7 +54,7 @@ describe("the customer's gateway", () => {
     expect((await payForQuote(call, undefined)).body.gateway).toBe('first');
   });
 
-  it('is passed over where it is unknown, disabled or out of reach', async ({ open }) => {
+  it('is skipped if it is unknown, disabled or unreachable', async ({ open }) => {
     const { call } = await open.newCustomer();
     expect((await buy(call, 'unheard-of')).body.payment.gateway).toBe('first');
     expect((await buy(call, '')).body.payment.gateway).toBe('first');
@@ -65,7 +65,7 @@ describe("the customer's gateway", () => {
     expect((await buy(call, 'second')).body.payment.gateway).toBe('first');
   });
 
-  it('is part of the request that a key stands for', async ({ open }) => {
+  it('is part of the request that an idempotency key identifies', async ({ open }) => {
     const { call } = await open.newCustomer();
     const key = newKey();
     expect((await buy(call, 'second', key)).status).toBe(201);
@@ -73,7 +73,7 @@ describe("the customer's gateway", () => {
     expect(await buy(call, 'third', key)).toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
   });
 
-  it('is kept by a repeat that resumes where no gateway created the order', async ({ open }) => {
+  it('is used by a repeat if no gateway has created the order', async ({ open }) => {
     const { call } = await open.newCustomer();
     const key = newKey();
     for (const code of ['first', 'second', 'third']) gateways.faults.set(code, 'refused');
@@ -82,7 +82,7 @@ describe("the customer's gateway", () => {
     expect((await buy(call, 'second', key)).body.payment.gateway).toBe('second');
   });
 
-  it('has at most 64 characters', async ({ open }) => {
+  it('can have at most 64 characters', async ({ open }) => {
     const { call } = await open.newCustomer();
     expect(await buy(call, 'x'.repeat(65))).toMatchObject({ status: 400, field: 'gateway' });
   });

@@ -15,7 +15,7 @@ interface Webhook {
 const amountPaise = 100_000;
 const newSecret = 'dev-only-new-webhook-secret-of-the-gateway';
 
-/** The webhooks that a gateway sends of the buys of a system, and buys that are paid by them. */
+/** Creates buys on a system, and the webhooks that its gateway sends for them. */
 const createWebhooks = (open: OpenGold) => {
   const buys = createReviewedBuys(open);
   const sent = async ({ gatewayOrderId }: ReviewedBuy): Promise<readonly Webhook[]> => {
@@ -44,7 +44,7 @@ const createWebhooks = (open: OpenGold) => {
     return rows.map(({ toStatus }) => toStatus);
   };
 
-  /** A paid buy, and one of the webhooks that said so. */
+  /** Returns a paid buy, and one of the webhooks that reported its payment. */
   const paid = async (play: object = {}) => {
     const buy = await buys.place();
     const paymentId = await buys.pay(buy, play);
@@ -59,7 +59,7 @@ const createWebhooks = (open: OpenGold) => {
     return { buy, paymentId, webhook };
   };
 
-  /** A webhook that would pay an order, if it were accepted. */
+  /** Returns a webhook that would pay an order if it were accepted. */
   const unpaid = async () => {
     const { buy: other, webhook } = await paid();
     const buy = await buys.place();
@@ -72,7 +72,7 @@ const createWebhooks = (open: OpenGold) => {
 const families = gatewayDrivers.map((driver) => {
   const env = {
     PAYMENT_GATEWAYS: driver.code,
-    // Newest first. The gateway still signs with the old one.
+    // The newest secret comes first. The gateway still signs with the old secret.
     [driver.secretsVariable]: `${newSecret},${driver.secret}`,
   };
   const it = goldTest({ env }).extend('webhooks', { scope: 'file' }, ({ open }) =>
@@ -94,7 +94,7 @@ describe.each(families)('webhooks of the gateway $code', ({ driver, it }) => {
     },
   );
 
-  it('change nothing when they come again, without their event id too', async ({
+  it('change nothing if they are repeated, also without their event id', async ({
     webhooks: { deliver, inboxOf, movesOf, paid },
   }) => {
     const { buy, webhook } = await paid();
@@ -126,9 +126,7 @@ describe.each(families)('webhooks of the gateway $code', ({ driver, it }) => {
     expect(await movesOf(buy)).toEqual(['PENDING', 'MANUAL_REVIEW']);
   });
 
-  it('of money that goes away bring the order to a review', async ({
-    webhooks: { buys, paid },
-  }) => {
+  it('of a reversal bring the order to a review', async ({ webhooks: { buys, paid } }) => {
     const { buy, paymentId } = await paid();
     const reference = await buys.payBack(paymentId, { amountPaise: 101 });
     await buys.becomes(buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
@@ -139,7 +137,7 @@ describe.each(families)('webhooks of the gateway $code', ({ driver, it }) => {
 
   describe('that are not genuine', () => {
     const refused = { status: 401, body: { error: { code: 'INVALID_SIGNATURE' } } };
-    it('pay nothing: forged, unsigned, of another body, without one', async ({
+    it('pay nothing if they are forged or unsigned, or have another body or none', async ({
       webhooks: { deliver, inboxOf, movesOf, unpaid },
     }) => {
       const { buy, path, body, webhook } = await unpaid();
@@ -157,7 +155,7 @@ describe.each(families)('webhooks of the gateway $code', ({ driver, it }) => {
       expect(await movesOf(buy)).toEqual(['PENDING']);
     });
 
-    it('fail their signature when the amounts were rewritten', async ({
+    it('have an invalid signature if the amounts were rewritten', async ({
       webhooks: { deliver, unpaid },
     }) => {
       const { path, body, webhook } = await unpaid();
@@ -185,7 +183,7 @@ describe.each(families)('webhooks of the gateway $code', ({ driver, it }) => {
     expect(await movesOf(buy)).toEqual(['PENDING', 'PAID']);
   });
 
-  it('that come after the price lock bring the order to a review', async ({
+  it('that arrive after the price lock bring the order to a review', async ({
     open,
     webhooks: { buys },
   }) => {

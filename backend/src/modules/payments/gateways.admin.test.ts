@@ -17,7 +17,7 @@ const codes = ['cashfree', 'razorpay', 'sandbox'];
 let system: TestSystem;
 let services: Services;
 let url: string;
-let boss: MadeAdmin;
+let superAdmin: MadeAdmin;
 let admin: MadeAdmin;
 let support: MadeAdmin;
 let ask: Caller;
@@ -33,7 +33,7 @@ const gates = {
   requireSellOpen: requireOpen,
 };
 
-/** A customer app of its own: its readiness, as the choice of a gateway makes it. */
+/** Opens another customer app, whose readiness depends on the choice of a gateway. */
 const serveCustomerApp = (): Promise<string> => {
   const deps = { db: system.db, gateways: services.gateways, liveOnly: true };
   const hasUsableGateway = async () => (await listUsableGateways(deps)).length > 0;
@@ -45,7 +45,7 @@ const serveCustomerApp = (): Promise<string> => {
 beforeAll(async () => {
   system = await openTestSystem();
   const make = createFactories(system);
-  [boss, admin, support] = await Promise.all([
+  [superAdmin, admin, support] = await Promise.all([
     make.admin('SUPER_ADMIN'),
     make.admin('ADMIN'),
     make.admin('SUPPORT'),
@@ -57,7 +57,7 @@ beforeAll(async () => {
   const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
   url = await system.serve({ prefix: '/v1', routes, guard });
   customerUrls = [await serveCustomerApp(), await serveCustomerApp()];
-  ask = bearerCaller(url, boss.token);
+  ask = bearerCaller(url, superAdmin.token);
 });
 
 beforeEach(async () => {
@@ -78,7 +78,7 @@ const items = async (): Promise<GatewayView[]> => {
   return body['items'] as GatewayView[]; // as the route declares it
 };
 
-/** Asks each customer app whether a checkout is available. */
+/** Returns for each customer app whether a checkout is available. */
 const checkouts = (): Promise<unknown[]> =>
   Promise.all(
     customerUrls.map(async (at) => {
@@ -96,8 +96,8 @@ const writes = [
   ['PUT', '/payment-gateways/routes', { upi: 'cashfree' }],
 ] as const;
 
-describe('reading', () => {
-  it('shows every gateway with its settings, and nothing of its credentials', async () => {
+describe('GET /payment-gateways', () => {
+  it('shows every gateway with its settings and without its credentials', async () => {
     const answer = await ask('GET', '/payment-gateways');
     const common = { enabled: true, mode: 'test' };
     expect(answer).toMatchObject({ status: 200 });
@@ -116,8 +116,8 @@ describe('reading', () => {
     });
   });
 
-  it('is for super admins and admins', async () => {
-    const tokens = [boss.token, admin.token, support.token, undefined];
+  it('is allowed for super admins and admins', async () => {
+    const tokens = [superAdmin.token, admin.token, support.token, undefined];
     for (const path of ['/payment-gateways', '/payment-gateways/sandbox']) {
       const answers = await Promise.all(
         tokens.map((token) => bearerCaller(url, token)('GET', path)),
@@ -127,8 +127,8 @@ describe('reading', () => {
   });
 });
 
-describe('changing', () => {
-  it('one gateway: what is not named stays, audited with before and after', async () => {
+describe('a change of payment gateways', () => {
+  it('of one gateway keeps omitted fields, and is audited with before and after', async () => {
     await ask('PATCH', '/payment-gateways/cashfree', { mode: 'live' });
     const answer = await ask('PATCH', '/payment-gateways/cashfree', { enabled: false });
     const expected = { code: 'cashfree', enabled: false, mode: 'live' };
@@ -136,14 +136,14 @@ describe('changing', () => {
     expect((await items())[0]).toMatchObject(expected);
     expect(await lastAudit()).toMatchObject({
       action: 'payment_gateway.change',
-      actorId: boss.adminId,
+      actorId: superAdmin.adminId,
       targetId: 'cashfree',
       before: { enabled: true, mode: 'live' },
       after: { enabled: false, mode: 'live' },
     });
   });
 
-  it('the default, the priority list and the routes, each audited', async () => {
+  it('replaces the default, the priority list or the routes, and is audited', async () => {
     const named = await ask('PUT', '/payment-gateways/default', { code: 'cashfree' });
     expect(named.status).toBe(200);
     const defaults = (await items()).filter(({ isDefault }) => isDefault);
@@ -169,7 +169,7 @@ describe('changing', () => {
     });
   });
 
-  it.each(writes)('is for super admins: %s %s', async (method, path, body) => {
+  it.each(writes)('is allowed only for super admins: %s %s', async (method, path, body) => {
     const before = await ask('GET', '/payment-gateways');
     const audited = await system.db.auditLog.count({ where: { outcome: 'DONE' } });
     for (const [token, status] of [
@@ -199,7 +199,7 @@ describe('changing', () => {
     expect(await system.db.gatewaySetting.count()).toBe(0);
   });
 
-  it('is 404 for a gateway that nobody knows', async () => {
+  it('is 404 for an unknown gateway', async () => {
     for (const [method, body] of [
       ['GET', undefined],
       ['PATCH', { enabled: false }],
@@ -209,7 +209,7 @@ describe('changing', () => {
     }
   });
 
-  it('takes no credentials', async () => {
+  it('accepts no credentials', async () => {
     const body = { enabled: true, keySecret: 'dev-only-secret', credentials: { key: 'x' } };
     const answer = await ask('PATCH', '/payment-gateways/sandbox', body);
     expect(JSON.stringify(answer.body)).not.toContain('dev-only-secret');
@@ -217,8 +217,8 @@ describe('changing', () => {
   });
 });
 
-it('a change counts in every app at once', async () => {
-  // Production chooses nothing that is in mode `test`.
+it('a change takes effect in every app at once', async () => {
+  // Production never chooses a gateway in mode `test`.
   expect(await checkouts()).toEqual([false, false]);
   await ask('PATCH', '/payment-gateways/sandbox', { mode: 'live' });
   expect(await checkouts()).toEqual([true, true]);
@@ -230,7 +230,7 @@ it('a change counts in every app at once', async () => {
   expect(await checkouts()).toEqual([true, true]);
 });
 
-it("a change does not undo another operator's change of the same time", async () => {
+it("a change does not undo another operator's concurrent change", async () => {
   const answers = await Promise.all([
     ask('PATCH', '/payment-gateways/sandbox', { enabled: false }),
     ask('PATCH', '/payment-gateways/sandbox', { mode: 'live' }),
@@ -256,10 +256,10 @@ describe('a gateway with test credentials in production', () => {
       barred: new Set(['razorpay']),
     });
     const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
-    bare = bearerCaller(await system.serve({ prefix: '/v1', routes, guard }), boss.token);
+    bare = bearerCaller(await system.serve({ prefix: '/v1', routes, guard }), superAdmin.token);
   });
 
-  it('cannot be declared live, and stays as it was, without an audit row', async () => {
+  it('cannot be set to live, which changes nothing and writes no audit row', async () => {
     const before = await system.db.auditLog.count();
     const refused = await bare('PATCH', '/payment-gateways/razorpay', { mode: 'live' });
     expect(refused).toMatchObject({ status: 409, code: 'GATEWAY_CREDENTIALS_BARRED' });
@@ -268,14 +268,14 @@ describe('a gateway with test credentials in production', () => {
     expect(body).toMatchObject({ mode: 'test', credentialsConfigured: true });
   });
 
-  it('can be switched off and on, and another one be declared live', async () => {
+  it('can be disabled and enabled, and another gateway can be set to live', async () => {
     const enabled = await bare('PATCH', '/payment-gateways/razorpay', { enabled: false });
     expect(enabled.status).toBe(200);
     const other = await bare('PATCH', '/payment-gateways/cashfree', { mode: 'live' });
     expect(other).toMatchObject({ status: 200 });
   });
 
-  it('is named by readiness', async () => {
+  it('is named by the readiness report', async () => {
     const check = checkPaymentGateways({
       gateways: new Map(),
       listUsable: async () => [],

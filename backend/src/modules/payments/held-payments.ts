@@ -70,9 +70,9 @@ const refundStateOf = (
 ): RefundState => {
   const reversals = [...recorded, ...findUnrecordedReversals(completed, recorded)];
   const reversedPaise = addPaise(...reversals.map((reversal) => reversal.amountPaise));
-  const known = [...reversals.flatMap(({ reference }) => reference ?? []), ...references];
+  const knownReferences = [...reversals.flatMap(({ reference }) => reference ?? []), ...references];
   const details = {
-    isNamed: statedReference !== undefined && known.includes(statedReference),
+    isNamed: statedReference !== undefined && knownReferences.includes(statedReference),
     reference: reversals.findLast(hasReference)?.reference ?? undefined,
   };
   if (reversedPaise >= amountPaise) return { kind: 'PAID_BACK', ...details };
@@ -97,9 +97,9 @@ const checkCapture = async (
   state: RefundState,
 ): Promise<RefundState> => {
   if (gatewayOrderId === null || state.kind !== 'HELD') return state;
-  const listed = await gateway.listPayments(gatewayOrderId);
-  if (!hasAnswered(listed)) return { kind: 'NO_ANSWER' };
-  const payments = listed.kind === 'done' ? listed.value : [];
+  const response = await gateway.listPayments(gatewayOrderId);
+  if (!hasAnswered(response)) return { kind: 'NO_ANSWER' };
+  const payments = response.kind === 'done' ? response.value : [];
   const found = payments.filter(isRead).find((each) => each.gatewayPaymentId === gatewayPaymentId);
   // An unreadable row may be this payment after its refund.
   if (found === undefined && hasUnread(payments)) {
@@ -117,13 +117,13 @@ export const fetchRefundState = async (
 ): Promise<RefundState> => {
   const gateway = gateways.get(payment.gateway);
   if (gateway === undefined) {
-    const reported = refundStateOf(payment, noReversals, statedReference);
-    return reported.kind === 'PAID_BACK' ? reported : { kind: 'NOT_ASKED' };
+    const stateByEvents = refundStateOf(payment, noReversals, statedReference);
+    return stateByEvents.kind === 'PAID_BACK' ? stateByEvents : { kind: 'NOT_ASKED' };
   }
   const atGateway = await fetchReversals(gateway, payment);
   if (typeof atGateway === 'string') return { kind: 'NO_ANSWER' };
-  const listed = refundStateOf(payment, atGateway, statedReference);
-  const state = await checkCapture(gateway, payment, listed);
+  const stateByLists = refundStateOf(payment, atGateway, statedReference);
+  const state = await checkCapture(gateway, payment, stateByLists);
   // The other money may be held, or it may have been refunded without an event.
   const mayBeHeld = state.kind === 'HELD' || state.kind === 'UNDER_WAY';
   if (!mayBeHeld || atGateway.areAllReported) return state;

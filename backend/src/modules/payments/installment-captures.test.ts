@@ -15,8 +15,8 @@ const paymentStatuses = async (open: OpenGold, orderId: string): Promise<string[
   return rows.map(({ status }) => status);
 };
 
-/** An installment that nobody paid in its 72 h. */
-const unpaid = async (open: OpenGold, fixtures: InstallmentFixtures) => {
+/** Creates an installment that was not paid in its 72 h. */
+const createUnpaid = async (open: OpenGold, fixtures: InstallmentFixtures) => {
   const given = await fixtures.payable();
   await open.advance(threeDays);
   await sweep(open);
@@ -24,17 +24,17 @@ const unpaid = async (open: OpenGold, fixtures: InstallmentFixtures) => {
   return given;
 };
 
-/** An installment that failed, and that has a second checkout now. */
-const paidAgain = async (open: OpenGold, fixtures: InstallmentFixtures) => {
-  const first = await unpaid(open, fixtures);
+/** Creates an installment that failed and has a second checkout. */
+const createWithSecondCheckout = async (open: OpenGold, fixtures: InstallmentFixtures) => {
+  const first = await createUnpaid(open, fixtures);
   const { paymentOrderId } = await fixtures.payAgain(first);
   await fixtures.runJobs();
   const { checkout } = await fixtures.paymentOf(first, paymentOrderId);
   return { first, secondGatewayOrderId: String(checkout.gateway_order_id) };
 };
 
-describe('an installment that nobody pays', () => {
-  it('has its checkout for 72 h, and fails then', async ({ open, fixtures }) => {
+describe('an installment that is not paid', () => {
+  it('has its checkout for 72 h, and then fails', async ({ open, fixtures }) => {
     const given = await fixtures.payable();
     await open.advance(threeDays - 1);
     await sweep(open);
@@ -52,7 +52,7 @@ describe('an installment that nobody pays', () => {
     expect(await fixtures.historyOf(given)).toEqual(['PENDING', 'FAILED']);
   });
 
-  it('is not given up while its gateway does not answer', async ({ open, fixtures }) => {
+  it('does not fail while its gateway does not answer', async ({ open, fixtures }) => {
     const given = await fixtures.payable();
     await fixtures.pay(given.gatewayOrderId, { deliver: 'none' });
     await open.advance(threeDays);
@@ -63,7 +63,7 @@ describe('an installment that nobody pays', () => {
     expect(await fixtures.statusOf(given)).toBe('PAID');
   });
 
-  it('was paid unreported: its money is found before it is given up', async ({
+  it('is polled before it fails, so that an unreported payment is found', async ({
     open,
     fixtures,
   }) => {
@@ -77,7 +77,7 @@ describe('an installment that nobody pays', () => {
 });
 
 describe('a capture for an installment', () => {
-  it('pays it at the next try in the same checkout', async ({ open, fixtures }) => {
+  it('pays it at the next attempt in the same checkout', async ({ open, fixtures }) => {
     const given = await fixtures.payable();
     await fixtures.pay(given.gatewayOrderId, { outcome: 'failed' });
     await fixtures.becomes(given, 'FAILED');
@@ -87,16 +87,16 @@ describe('a capture for an installment', () => {
     expect(await paymentStatuses(open, given.orderId)).toEqual(['PAID']);
   });
 
-  it('pays it however late: it has no price lock', async ({ open, fixtures }) => {
-    const given = await unpaid(open, fixtures);
+  it('pays it at any time, because it has no price lock', async ({ open, fixtures }) => {
+    const given = await createUnpaid(open, fixtures);
     await fixtures.pay(given.gatewayOrderId);
     await fixtures.becomes(given, 'PAID');
     await open.allocate(given.orderId);
     expect(await fixtures.statusOf(given)).toBe('ALLOCATED');
   });
 
-  it('pays it by its first checkout, and closes the second', async ({ open, fixtures }) => {
-    const { first, secondGatewayOrderId } = await paidAgain(open, fixtures);
+  it('pays it through its first checkout, and closes the second', async ({ open, fixtures }) => {
+    const { first, secondGatewayOrderId } = await createWithSecondCheckout(open, fixtures);
     await fixtures.pay(first.gatewayOrderId);
     await fixtures.becomes(first, 'PAID');
     expect(await paymentStatuses(open, first.orderId)).toEqual(['PAID', 'EXPIRED']);
@@ -107,11 +107,11 @@ describe('a capture for an installment', () => {
     expect(await paymentStatuses(open, first.orderId)).toEqual(['PAID', 'PAID']);
   });
 
-  it('of its second checkout is a second one once the first was paid late', async ({
+  it('of its second checkout is a second capture if the first checkout was paid late', async ({
     open,
     fixtures,
   }) => {
-    const { first, secondGatewayOrderId } = await paidAgain(open, fixtures);
+    const { first, secondGatewayOrderId } = await createWithSecondCheckout(open, fixtures);
     await Promise.all([fixtures.pay(first.gatewayOrderId), fixtures.pay(secondGatewayOrderId)]);
     await fixtures.becomes(first, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
     const where = { paymentOrder: { orderId: first.orderId } };
@@ -122,11 +122,8 @@ describe('a capture for an installment', () => {
     ]);
   });
 
-  it('of another amount comes to a person, and no checkout stays open', async ({
-    open,
-    fixtures,
-  }) => {
-    const { first, secondGatewayOrderId } = await paidAgain(open, fixtures);
+  it('of another amount goes to review, and closes every checkout', async ({ open, fixtures }) => {
+    const { first, secondGatewayOrderId } = await createWithSecondCheckout(open, fixtures);
     await fixtures.pay(first.gatewayOrderId, { amountPaise: 50_000 });
     await fixtures.becomes(first, 'MANUAL_REVIEW', 'AMOUNT_MISMATCH');
     expect(await paymentStatuses(open, first.orderId)).toEqual(['MANUAL_REVIEW', 'EXPIRED']);
@@ -134,8 +131,11 @@ describe('a capture for an installment', () => {
     await fixtures.becomes(first, 'MANUAL_REVIEW', 'SECOND_CAPTURE');
   });
 
-  it('that failed at its first checkout leaves the second one open', async ({ open, fixtures }) => {
-    const { first, secondGatewayOrderId } = await paidAgain(open, fixtures);
+  it('that failed at the first checkout leaves the second checkout open', async ({
+    open,
+    fixtures,
+  }) => {
+    const { first, secondGatewayOrderId } = await createWithSecondCheckout(open, fixtures);
     await fixtures.pay(first.gatewayOrderId, { outcome: 'failed' });
     const events = () => open.database.db.webhookEvent.count({ where: failedEvent });
     const failedEvent = { subject: first.gatewayOrderId, eventType: 'payment.failed' };

@@ -29,8 +29,8 @@ const oddAnswer = (open: OpenGold, operation: string, fault: string, times = 1) 
     times,
   });
 
-describe('captures that nobody told us of', () => {
-  it('are found by the sweep while the lock stands', async ({ open }) => {
+describe('captures that no webhook reported', () => {
+  it('are found by the sweep while the price lock is valid', async ({ open }) => {
     const checkout = await openCheckout(open);
     await payUnheard(open, checkout);
     await open.advance(300);
@@ -42,7 +42,7 @@ describe('captures that nobody told us of', () => {
     });
   });
 
-  it('are found before an order is given up, and are late then', async ({ open }) => {
+  it('are found before an order fails, and are then late', async ({ open }) => {
     const checkout = await openCheckout(open);
     await payUnheard(open, checkout);
     await open.advance(480);
@@ -51,7 +51,7 @@ describe('captures that nobody told us of', () => {
     expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'LATE_CAPTURE' });
   });
 
-  it('are not given up for a payment that cannot be read, and found once it can', async ({
+  it('keep an order from failing while a payment cannot be read, and are found when it can', async ({
     open,
   }) => {
     const checkout = await openCheckout(open);
@@ -63,22 +63,20 @@ describe('captures that nobody told us of', () => {
     expect((await stateOf(open, checkout.orderId)).status).toBe('PAID');
   });
 
-  it('are none where a payment cannot be read and the gateway knows of no money', async ({
-    open,
-  }) => {
+  it("do not keep an order from failing if the gateway's order is not paid", async ({ open }) => {
     const checkout = await openCheckout(open);
     const { gatewayOrderId } = checkout;
     const play = { outcome: 'failed', deliver: 'none' };
     await open.sandbox.control('POST', `/payments/${gatewayOrderId}`, play);
     await oddAnswer(open, 'list-payments', 'odd_row', 2);
     expect(await pollGatewaysOfOrder(open.paymentsDeps, checkout.orderId)).toBe(true);
-    // An order in a state that nobody knows proves nothing.
+    // The unknown state of a gateway's order does not prove that it is unpaid.
     await oddAnswer(open, 'get-order', 'odd_state');
     expect(await pollGatewaysOfOrder(open.paymentsDeps, checkout.orderId)).toBe(false);
     expect((await stateOf(open, checkout.orderId)).status).toBe('PENDING');
   });
 
-  it('are not given up for a gateway that refuses the question', async ({ open }) => {
+  it('keep an order from failing while its gateway refuses the query', async ({ open }) => {
     const checkout = await openCheckout(open);
     await payUnheard(open, checkout);
     await open.sandbox.control('POST', '/faults', {
@@ -93,7 +91,7 @@ describe('captures that nobody told us of', () => {
     expect((await stateOf(open, checkout.orderId)).status).toBe('PAID');
   });
 
-  it('are found after the order was given up too', async ({ open }) => {
+  it('are found even after the order has failed', async ({ open }) => {
     const checkout = await openCheckout(open);
     await open.advance(480);
     await transitionOrder(open, checkout.orderId, 'FAILED');
@@ -108,7 +106,7 @@ describe('captures that nobody told us of', () => {
     expect(paid?.status).toBe('PAID');
   });
 
-  it('are found for a payment order that never learned its gateway order', async ({ open }) => {
+  it('are found for a payment order without the id of its gateway order', async ({ open }) => {
     const { orderId, paymentOrderId } = await commitOrder(open, process);
     const made = await open.sandbox.gateway('POST', '/v1/orders', {
       amount_paise: 100_000,
@@ -122,12 +120,12 @@ describe('captures that nobody told us of', () => {
     expect((await stateOf(open, orderId)).status).toBe('PAID');
   });
 
-  it('are asked for once by two sweeps at once, and not before their time', async ({ open }) => {
+  it('are polled once by two concurrent sweeps, and only when they are due', async ({ open }) => {
     const checkout = await openCheckout(open);
     const before = await countGatewayCalls(open, 'list-payments');
     await runPaymentSweeps(open);
     expect(await countGatewayCalls(open, 'list-payments')).toBe(before);
-    // Those of the other tests are paid or over by then.
+    // The payment orders of the other tests are paid or closed by then.
     await open.advance(360);
     const otherwise = await open.database.db.paymentOrder.updateMany({
       where: { id: { not: checkout.paymentOrderId } },
@@ -138,7 +136,7 @@ describe('captures that nobody told us of', () => {
     expect(await countGatewayCalls(open, 'list-payments')).toBe(before + 1);
   });
 
-  it('may be there still when the gateway gives no answer', async ({ open }) => {
+  it('keep an order from failing while its gateway gives no answer', async ({ open }) => {
     const checkout = await openCheckout(open);
     await payUnheard(open, checkout);
     await breakGateway(open, 'reset');

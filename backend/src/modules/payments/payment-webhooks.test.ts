@@ -27,7 +27,7 @@ const play = (open: OpenGold, gatewayOrderId: string, body: object) =>
   open.sandbox.control('POST', `/payments/${gatewayOrderId}`, body);
 
 describe('a payment webhook', () => {
-  it('pays the order, once, on captured and order.paid together', async ({ open }) => {
+  it('pays the order once if captured and order.paid arrive together', async ({ open }) => {
     const checkout = await openCheckout(open);
     await play(open, checkout.gatewayOrderId, { outcome: 'captured', method: 'card' });
     await eventually(async () => (await inboxOf(open, checkout.gatewayOrderId)).length === 2);
@@ -44,7 +44,7 @@ describe('a payment webhook', () => {
     expect(inbox.map(({ status }) => status)).toEqual(['APPLIED', 'APPLIED']);
   });
 
-  it.for(['duplicate', 'reordered'])('has one effect when it comes %s', async (mode, { open }) => {
+  it.for(['duplicate', 'reordered'])('has one effect if it arrives %s', async (mode, { open }) => {
     const checkout = await openCheckout(open);
     await play(open, checkout.gatewayOrderId, { outcome: 'captured', deliver: mode });
     await eventually(async () => (await inboxOf(open, checkout.gatewayOrderId)).length === 2);
@@ -55,7 +55,7 @@ describe('a payment webhook', () => {
     });
   });
 
-  it('has one effect when 20 of both kinds come at once', async ({ open }) => {
+  it('has one effect if 20 webhooks of both kinds arrive at once', async ({ open }) => {
     const checkout = await openCheckout(open);
     const paymentId = await captureUnheard(open, checkout);
     const captured = signedEvent('payment.captured', checkout.gatewayOrderId, paymentId);
@@ -78,7 +78,7 @@ describe('a payment webhook', () => {
     expect(await paymentsOf(open, checkout.gatewayOrderId)).toHaveLength(1);
   });
 
-  it('has one effect when 20 different events of one payment come at once', async ({ open }) => {
+  it('has one effect if 20 different events of one payment arrive at once', async ({ open }) => {
     const checkout = await openCheckout(open);
     const paymentId = await captureUnheard(open, checkout);
     const answers = await Promise.all(
@@ -95,7 +95,7 @@ describe('a payment webhook', () => {
     expect(state).toMatchObject({ transitions: ['PENDING>PAID'], allocations: 1 });
   });
 
-  it('is a repeat by its event id, and by its body under another id', async ({ open }) => {
+  it('is a repeat if its event id or its body is known', async ({ open }) => {
     const checkout = await openCheckout(open);
     const paymentId = await captureUnheard(open, checkout);
     const first = signedEvent('payment.captured', checkout.gatewayOrderId, paymentId);
@@ -104,15 +104,17 @@ describe('a payment webhook', () => {
     expect(await deliver(open, { ...first, eventId: 'evt_rep' })).toEqual(repeated);
     expect(await deliver(open, { ...first, eventId: 'evt_rep_other' })).toEqual(repeated);
     expect(await deliver(open, first)).toEqual(repeated);
-    const told = `"storedId":"${(await inboxOf(open, checkout.gatewayOrderId))[0]?.id}"`;
-    expect(open.logged()).not.toContain(told);
-    // Nothing that a sender signed is left out without a trace, even under an id of another event.
+    const loggedId = `"storedId":"${(await inboxOf(open, checkout.gatewayOrderId))[0]?.id}"`;
+    expect(open.logged()).not.toContain(loggedId);
+    // A signed body under the id of another event is logged, because it is not stored.
     expect(await deliver(open, { ...other, eventId: 'evt_rep' })).toEqual(repeated);
-    expect(open.logged()).toContain(told);
+    expect(open.logged()).toContain(loggedId);
     expect(await inboxOf(open, checkout.gatewayOrderId)).toHaveLength(1);
   });
 
-  it('is refused without a body, without a signature and with a wrong one', async ({ open }) => {
+  it('is refused without a body, without a signature and with a wrong signature', async ({
+    open,
+  }) => {
     const checkout = await openCheckout(open);
     const signed = signedEvent('payment.captured', checkout.gatewayOrderId, 'pay_forged');
     const refused = { status: 401, body: { error: { code: 'INVALID_SIGNATURE' } } };
@@ -127,7 +129,7 @@ describe('a payment webhook', () => {
     expect((await stateOf(open, checkout.orderId)).status).toBe('PENDING');
   });
 
-  it('is 404 for an unknown gateway, and goes to the default one on the bare path', async ({
+  it('is 404 for an unknown gateway, and goes to the default gateway without a code', async ({
     open,
   }) => {
     const checkout = await openCheckout(open);
@@ -139,12 +141,12 @@ describe('a payment webhook', () => {
     expect((await stateOf(open, checkout.orderId)).status).toBe('PAID');
   });
 
-  it('asks the database nothing for a forged one, on the bare path too', async ({ open }) => {
+  it('causes no query of the database if it is forged, also without a code', async ({ open }) => {
     const checkout = await openCheckout(open);
     const paymentId = await captureUnheard(open, checkout);
     const signed = signedEvent('payment.captured', checkout.gatewayOrderId, paymentId);
     const forged = { body: signed.body, signature: 'ab'.repeat(32) };
-    // Whoever reads the routing or the settings of gateways now waits until the lock is gone.
+    // A read of the gateways' routing or settings now waits until the lock ends.
     const [bare, named] = await open.database.inTransaction(async (tx) => {
       await tx.$executeRaw`LOCK TABLE gateway_routing, gateway_setting IN ACCESS EXCLUSIVE MODE`;
       return Promise.all(
@@ -159,7 +161,7 @@ describe('a payment webhook', () => {
     expect(await deliver(open, { ...signed, path: '/webhooks/payment' })).toEqual(accepted);
   });
 
-  it('keeps its raw body sealed with the key of the customer', async ({ open }) => {
+  it("is stored with its raw body sealed by the customer's key", async ({ open }) => {
     const checkout = await openCheckout(open);
     const paymentId = await captureUnheard(open, checkout);
     const signed = signedEvent('payment.captured', checkout.gatewayOrderId, paymentId);
@@ -178,7 +180,7 @@ describe('a payment webhook', () => {
 });
 
 describe('the webhook routes', () => {
-  it('are outside the rate limit, and open to anybody who signs', ({ open }) => {
+  it('are exempt from the rate limit, and open to every valid signature', ({ open }) => {
     const routes = open.payments.customerRoutes.filter(({ path }) => path.startsWith('/webhooks/'));
     expect(routes.map(({ path }) => path)).toEqual([
       '/webhooks/payment',
@@ -189,7 +191,7 @@ describe('the webhook routes', () => {
     }
   });
 
-  it('count what came, by gateway and what became of it', async ({ open }) => {
+  it('count webhooks by gateway and result', async ({ open }) => {
     const checkout = await openCheckout(open);
     const paymentId = await captureUnheard(open, checkout);
     const signed = signedEvent('payment.captured', checkout.gatewayOrderId, paymentId);

@@ -38,17 +38,17 @@ export const recoverGatewayOrder = async (
   order: PaymentOrder,
   code: string,
 ): Promise<{ readonly gatewayOrderId: string } | 'none' | undefined> => {
-  const found = await deps.gateways.get(code)?.findOrderByReceipt(order.id);
-  if (found?.kind !== 'done') return undefined;
-  if (found.value === undefined) return 'none';
-  if (order.status === 'CREATED' && !isRequestedOrder(found.value, order)) {
+  const response = await deps.gateways.get(code)?.findOrderByReceipt(order.id);
+  if (response?.kind !== 'done') return undefined;
+  if (response.value === undefined) return 'none';
+  if (order.status === 'CREATED' && !isRequestedOrder(response.value, order)) {
     const line = { paymentOrderId: order.id, gateway: code };
     deps.logger.error(line, 'the gateway has a different order with this receipt');
     return 'none';
   }
-  const { gatewayOrderId } = found.value;
+  const { gatewayOrderId } = response.value;
   try {
-    await storeCreatedOrder(deps, { paymentOrderId: order.id, gateway: code }, found.value);
+    await storeCreatedOrder(deps, { paymentOrderId: order.id, gateway: code }, response.value);
     return { gatewayOrderId };
   } catch (error) {
     if (isUniqueViolation(error)) return 'none';
@@ -140,8 +140,8 @@ const isCertainlyUnpaid = async (
   gatewayOrderId: string,
 ): Promise<boolean> => {
   if (debitStatus !== null) return false;
-  const found = await gateway.getOrder(gatewayOrderId);
-  return found.kind === 'done' && ['OPEN', 'CLOSED'].includes(found.value.status);
+  const response = await gateway.getOrder(gatewayOrderId);
+  return response.kind === 'done' && ['OPEN', 'CLOSED'].includes(response.value.status);
 };
 
 /** Lists the payments of one gateway order and applies its captures. */
@@ -158,17 +158,17 @@ export const pollGatewayOrder = async (
     logger.error(line, 'no adapter to poll with');
     return 'answered';
   }
-  const listed = await gateway.listPayments(gatewayOrderId);
-  if (listed.kind !== 'done') {
-    logger.warn({ ...line, outcome: describeOutcome(listed) }, 'a gateway listed no payments');
-    return hasAnswered(listed) ? 'answered' : 'silent';
+  const response = await gateway.listPayments(gatewayOrderId);
+  if (response.kind !== 'done') {
+    logger.warn({ ...line, outcome: describeOutcome(response) }, 'a gateway listed no payments');
+    return hasAnswered(response) ? 'answered' : 'silent';
   }
   try {
-    for (const payment of listed.value) {
+    for (const payment of response.value) {
       if (payment.status === 'CAPTURED') await applyCapture(deps, poll, code, payment);
     }
-    const isCaptured = listed.value.some(({ status }) => status === 'CAPTURED');
-    if (!hasUnread(listed.value) || isCaptured) return 'answered';
+    const isCaptured = response.value.some(({ status }) => status === 'CAPTURED');
+    if (!hasUnread(response.value) || isCaptured) return 'answered';
     if (await isCertainlyUnpaid(gateway, poll.order, gatewayOrderId)) return 'answered';
     logger.error(line, 'a payment that may have paid an order cannot be read');
     return 'unread';

@@ -13,8 +13,8 @@ const it = reviewTest();
 const poll = (open: OpenGold) => runSweeps(open.payments.sweeps, 'payments-poll-reversals');
 
 const hour = 3600;
-/** The payments that are asked about in one pass, first to last. */
-const passOver = async (open: OpenGold): Promise<string[]> => {
+/** Returns the payments that one pass polls, in their sequence. */
+const listPolledInPass = async (open: OpenGold): Promise<string[]> => {
   const read = () => open.gatewayJournal('get-refund');
   const before = (await read()).length;
   await poll(open);
@@ -22,7 +22,7 @@ const passOver = async (open: OpenGold): Promise<string[]> => {
 };
 
 describe('a reversal that no event reported', () => {
-  it('is learned by asking the gateway, once for each', async ({ open, buys }) => {
+  it('is found by a poll of the gateway and applied once', async ({ open, buys }) => {
     const { buy, paymentId } = await buys.allocated();
     await buys.payBack(paymentId, { amountPaise: 30_000, deliver: 'none' });
     await buys.loseDispute(paymentId, { amountPaise: 20_000, deliver: 'none' });
@@ -40,7 +40,7 @@ describe('a reversal that no event reported', () => {
     expect(await reversalsOf(open, paymentId)).toHaveLength(2);
   });
 
-  it('waits for a gateway that gives no answer', async ({ open, buys }) => {
+  it('is found later if the gateway gives no answer', async ({ open, buys }) => {
     const { buy, paymentId } = await buys.allocated();
     await buys.payBack(paymentId, { deliver: 'none' });
     await open.advance(3601);
@@ -60,13 +60,13 @@ describe('a reversal that no event reported', () => {
     ['refuses to say what became of one payment', { status: 400, times: 1 }, 1],
     ['fails when it is asked about one payment', { status: 500, times: 3 }, 2],
   ] as const)(
-    'of another payment is found where the gateway %s, which was asked about first',
+    'of another payment is found although the gateway %s for the first payment',
     async ([_what, fault, passes], { open, buys }) => {
       const first = await buys.allocated();
       const second = await buys.allocated();
       await buys.payBack(second.paymentId, { deliver: 'none' });
       await open.advance(3601);
-      // Whatever other tests left is asked about now, and not again in the passes below.
+      // The payments of other tests are polled now, and not again in the passes below.
       const { count } = await open.database.db.gatewayPayment.updateMany({
         where: { gatewayPaymentId: { notIn: [first.paymentId, second.paymentId] } },
         data: { nextReversalPollAt: null },
@@ -81,34 +81,34 @@ describe('a reversal that no event reported', () => {
   );
 });
 
-describe('a payment', () => {
-  it('is asked about when it is due the longest: a fresh one waits for no old one', async ({
+describe('the reversal poll of a payment', () => {
+  it('comes first if it is due the longest, so that a new payment waits for no old one', async ({
     open,
     buys,
   }) => {
     const old = await buys.allocated();
     await open.advance(5 * 24 * hour);
-    expect(await passOver(open)).toContain(old.paymentId);
+    expect(await listPolledInPass(open)).toContain(old.paymentId);
     await open.advance(20 * hour);
     const fresh = await buys.allocated();
     await open.advance(hour + 60);
-    const asked = await passOver(open);
+    const asked = await listPolledInPass(open);
     expect(asked).toContain(fresh.paymentId);
     expect(asked).not.toContain(old.paymentId);
     await open.advance(3 * hour);
     const ids = new Set([old.paymentId, fresh.paymentId]);
-    const inTurn = (await passOver(open)).filter((id) => ids.has(id));
+    const inTurn = (await listPolledInPass(open)).filter((id) => ids.has(id));
     expect(inTurn).toEqual([fresh.paymentId, old.paymentId]);
   });
 
-  it('is asked about hourly for three days, daily for half a year, and then no more', async ({
+  it('runs hourly for three days, daily for half a year, and then no more', async ({
     open,
     buys,
   }) => {
     const { paymentId } = await buys.allocated();
     const isAskedAfter = async (seconds: number): Promise<boolean> => {
       await open.advance(seconds);
-      return (await passOver(open)).includes(paymentId);
+      return (await listPolledInPass(open)).includes(paymentId);
     };
     expect(await isAskedAfter(hour - 60)).toBe(false);
     expect(await isAskedAfter(70 * hour)).toBe(true);
@@ -121,10 +121,10 @@ describe('a payment', () => {
     expect(await isAskedAfter(24 * 24 * hour)).toBe(false);
   });
 
-  it('of which nobody asks any more is not passed over again and again', async ({ open, buys }) => {
+  it('is not read again and again after its last poll', async ({ open, buys }) => {
     const { buy } = await buys.allocated();
     const { db } = open.database;
-    // Second payments of one order, which the gateway does not know: they are gone at the end.
+    // These second payments of one order do not exist at the gateway. The test deletes them.
     const addOld = `
       INSERT INTO gateway_payment (id, gateway, gateway_payment_id, payment_order_id, status,
         standing, amount_paise, currency, learned_at, next_reversal_poll_at, updated_at)

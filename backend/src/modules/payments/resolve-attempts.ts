@@ -31,9 +31,9 @@ const resolveAttempt = async (deps: PaymentsDeps, attempt: UndecidedAttempt): Pr
   const { id, paymentOrderId, gateway, startedAt } = attempt;
   const order = await findPaymentOrder(db, paymentOrderId);
   invariant(order, `payment order ${paymentOrderId} is there`);
-  const found = await recoverGatewayOrder(deps, order, gateway);
-  if (found === undefined) return false;
-  if (found === 'none') {
+  const recovered = await recoverGatewayOrder(deps, order, gateway);
+  if (recovered === undefined) return false;
+  if (recovered === 'none') {
     const now = clock.now();
     if (startedAt > addMs(now, -finalAfterMs)) return true;
     await updateAttemptOutcome(db, id, {
@@ -45,7 +45,7 @@ const resolveAttempt = async (deps: PaymentsDeps, attempt: UndecidedAttempt): Pr
   }
   logger.warn({ paymentOrderId, gateway }, 'found a gateway order whose response was lost');
   const poll = { order, source: 'janitor' } as const;
-  const result = await pollGatewayOrder(deps, poll, { gateway, ...found });
+  const result = await pollGatewayOrder(deps, poll, { gateway, ...recovered });
   return result === 'answered';
 };
 

@@ -11,20 +11,20 @@ import type { Sellers } from '#test/support/sellers.ts';
 const it = reviewTest();
 
 const historyOf = (sellers: Sellers, { id }: ReviewedBuy) => sellers.historyOf(id);
-/** Every event that the sandbox has sent so far is in the inbox. */
-const delivered = (open: OpenGold) =>
+/** Waits until every event that the sandbox has sent is in the inbox. */
+const waitForDelivery = (open: OpenGold) =>
   eventually(async () => {
     const { body } = await open.sandbox.control('GET', '/webhooks');
     const deliveries = body['deliveries'] as { state: string }[];
     expect(deliveries.every(({ state }) => state === 'delivered')).toBe(true);
   });
 
-describe('money of an allocated order that goes away', () => {
+describe("a reversal of an allocated order's payment", () => {
   it.for([
     ['a refund', 'REFUND', 'refunded'],
     ['a lost dispute', 'DISPUTE', 'lost in a dispute'],
   ] as const)(
-    'by %s brings the order to review, its grams reserved',
+    'by %s brings the order to review and reserves its grams',
     async ([, kind, words], { open, buys, sellers }) => {
       const { buy, paymentId } = await buys.allocated();
       const reference = await (kind === 'REFUND'
@@ -53,7 +53,7 @@ describe('money of an allocated order that goes away', () => {
     },
   );
 
-  it('in part names both amounts', async ({ buys, sellers }) => {
+  it('of a part names both amounts', async ({ buys, sellers }) => {
     const { buy, paymentId } = await buys.allocated();
     await buys.payBack(paymentId, { amountPaise: 40_000 });
     await buys.becomesReversed(buy);
@@ -63,7 +63,7 @@ describe('money of an allocated order that goes away', () => {
     expect(await sellers.gramsOf(buy.userId)).toEqual({ balance: buy.grams, reserved: buy.grams });
   });
 
-  it('is one review, whether the event comes once, twice at a time or once more', async ({
+  it('causes one review if its event is repeated or delivered concurrently', async ({
     open,
     buys,
     sellers,
@@ -71,7 +71,7 @@ describe('money of an allocated order that goes away', () => {
     const { buy, paymentId } = await buys.allocated();
     const reference = await buys.payBack(paymentId, { deliver: 'duplicate' });
     await buys.becomesReversed(buy);
-    await delivered(open);
+    await waitForDelivery(open);
     const reason = await buys.reasonOf(buy);
     await open.advance(1);
     const again = { gateway_payment_id: paymentId, reference, amount_paise: 100_000 };
@@ -86,7 +86,7 @@ describe('money of an allocated order that goes away', () => {
     ]);
   });
 
-  it('is found by the payment alone, where the event names no more', async ({ open, buys }) => {
+  it('finds its order by the payment if the event names no order', async ({ open, buys }) => {
     const { buy, paymentId } = await buys.allocated();
     await buys.sendEvent('dispute.lost', { gateway_payment_id: paymentId, amount_paise: 100_000 });
     await buys.becomesReversed(buy);
@@ -95,7 +95,7 @@ describe('money of an allocated order that goes away', () => {
     ]);
   });
 
-  it('by a refund and by a dispute is one review that tells of both', async ({
+  it('causes one review that names both if a refund and a dispute are reported', async ({
     open,
     buys,
     sellers,
@@ -117,7 +117,7 @@ describe('money of an allocated order that goes away', () => {
     ]);
   });
 
-  it('keeps the code of a review that is open already', async ({ buys, sellers }) => {
+  it('does not change the code of an open review', async ({ buys, sellers }) => {
     const { buy, paymentId } = await buys.allocated();
     await buys.failPayment(buy, paymentId);
     const before = await buys.reasonOf(buy);
@@ -130,8 +130,11 @@ describe('money of an allocated order that goes away', () => {
   });
 });
 
-describe('a refund that is no reversal of the gold', () => {
-  it('of a second capture leaves the way out of its review', async ({ buys, sellers }) => {
+describe("a refund of another payment than the gold's", () => {
+  it('of a second capture does not keep its review from being resolved', async ({
+    buys,
+    sellers,
+  }) => {
     const { buy, secondId } = await buys.paidTwice();
     const reference = await buys.payBack(secondId);
     await eventually(async () => (await buys.reasonOf(buy)).includes(reference));
@@ -141,7 +144,7 @@ describe('a refund that is no reversal of the gold', () => {
     expect(answer.body).toMatchObject({ status: 'ALLOCATED', manual_review_code: null });
   });
 
-  it('asked for by a resolution here changes nothing when its event comes', async ({
+  it('that a resolution has recorded changes nothing when its event arrives', async ({
     open,
     buys,
   }) => {
@@ -155,7 +158,7 @@ describe('a refund that is no reversal of the gold', () => {
   });
 });
 
-describe('money that goes away before there is gold', () => {
+describe('a reversal before the gold is allocated', () => {
   it.for(['PAID', 'RETRY_PENDING'])(
     'ends a %s order as REFUNDED',
     async (status, { open, buys }) => {
@@ -181,7 +184,7 @@ describe('money that goes away before there is gold', () => {
     },
   );
 
-  it('waits for an undecided confirm, and keeps its gold reserved when it went through', async ({
+  it('waits for an undecided confirm, and reserves the gold if the confirm succeeded', async ({
     open,
     buys,
     sellers,
@@ -210,7 +213,7 @@ describe('money that goes away before there is gold', () => {
     expect((await buys.resolve(buy.id, 'RECOVER')).body.status).toBe('FAILED');
   });
 
-  it('is found under another code too, once the gold turns out to be there', async ({
+  it('keeps the review open under another code if the gold turns out to be bought', async ({
     open,
     buys,
     sellers,
@@ -236,7 +239,7 @@ describe('money that goes away before there is gold', () => {
     expect(await sellers.gramsOf(buy.userId)).toEqual({ balance: buy.grams, reserved: buy.grams });
   });
 
-  it('races the allocation: whoever is first, a person looks and no gold is sold', async ({
+  it('leads to a review and sells no gold if it races the allocation', async ({
     open,
     buys,
     sellers,
@@ -260,9 +263,9 @@ describe('money that goes away before there is gold', () => {
 });
 
 /**
- * The events of one payment: captured (delivered twice), refunded in part twice, lost in a dispute.
+ * The events of a payment that is captured, partly refunded twice, and lost in a dispute.
  */
-const story = [
+const paymentEvents = [
   ['payment.captured', undefined, 100_000],
   ['order.paid', undefined, 100_000],
   ['refund.processed', 'part-1', 30_000],
@@ -271,20 +274,20 @@ const story = [
   ['dispute.lost', 'dispute', 40_000],
 ] as const;
 
-describe('the order of its events', () => {
-  it('is not trusted: before the capture, after it or with it, there is one review', async ({
+describe("the order of a payment's events", () => {
+  it('does not matter: a reversal before, after or with the capture causes one review', async ({
     open,
     buys,
     sellers,
   }) => {
     await fc.assert(
-      fc.asyncProperty(arrivalsOf(story), async (groups) => {
+      fc.asyncProperty(arrivalsOf(paymentEvents), async (groups) => {
         const buy = await buys.place();
         const paymentId = await buys.pay(buy, { deliver: 'none' });
         for (const group of groups) {
           await Promise.all(
             group.map((at) => {
-              const [event = '', reference, amount] = story[at] ?? [];
+              const [event = '', reference, amount] = paymentEvents[at] ?? [];
               return buys.sendEvent(event, {
                 gateway_order_id: buy.gatewayOrderId,
                 gateway_payment_id: paymentId,
@@ -311,7 +314,7 @@ describe('the order of its events', () => {
     );
   });
 
-  it('keeps an event of an unknown order, and applies it once the order is known', async ({
+  it('does not matter for an unknown order, whose event is applied once the order is known', async ({
     open,
     buys,
   }) => {

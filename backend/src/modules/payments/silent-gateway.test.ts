@@ -10,7 +10,7 @@ import {
 
 const it = goldTest({ wrap: { gateways: withSilentGateway } });
 
-it('a silent gateway does not hide the captures of another one', async ({ open }) => {
+it('a silent gateway does not hide the captures of another gateway', async ({ open }) => {
   const earlier = await openCheckout(open);
   await copyToSilentGateway(open.database.db, earlier.orderId, 450);
   await open.advance(1);

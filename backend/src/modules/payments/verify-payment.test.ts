@@ -18,7 +18,7 @@ const it = goldTest();
 const verify = (open: OpenGold, checkout: Checkout, body: object, userId = checkout.userId) =>
   open.as(userId)('POST', `/payments/orders/${checkout.paymentOrderId}/verify`, body);
 
-/** The genuine proof of a capture is taken, whatever was refused before it. */
+/** Checks that the valid proof of a capture is accepted after other proofs were refused. */
 const expectVerified = async (open: OpenGold, checkout: Checkout, proof: object): Promise<void> => {
   const answer = await verify(open, checkout, proof);
   expect(answer).toMatchObject({ status: 200, body: { payment: { status: 'PAID' } } });
@@ -64,7 +64,7 @@ describe('GET /payments/orders/:id', () => {
     expect(paid.body).toEqual({ ...view, status: 'PAID', method: 'upi', paid_at: paidAt });
   });
 
-  it('is 404 for somebody else, for an id of nobody and for no id at all', async ({ open }) => {
+  it('is 404 for another customer, an unknown id and an invalid id', async ({ open }) => {
     const checkout = await openCheckout(open);
     const other = open.as('01890000-0000-7000-8000-000000000000');
     const path = `/payments/orders/${checkout.paymentOrderId}`;
@@ -76,7 +76,7 @@ describe('GET /payments/orders/:id', () => {
     expect(await open.as()('GET', path)).toMatchObject({ status: 401 });
   });
 
-  it('offers no checkout past the end of the lock', async ({ open }) => {
+  it('shows no checkout after the end of the price lock', async ({ open }) => {
     const checkout = await openCheckout(open);
     await open.advance(480);
     const shown = await open.as(checkout.userId)(
@@ -88,9 +88,7 @@ describe('GET /payments/orders/:id', () => {
 });
 
 describe('POST /payments/orders/:id/verify', () => {
-  it('asks the gateway, and a capture that it confirms goes the way of a webhook', async ({
-    open,
-  }) => {
+  it('polls the gateway, and applies a capture as a webhook would', async ({ open }) => {
     const checkout = await openCheckout(open);
     const proof = await payUnheard(open, checkout);
     const answer = await verify(open, checkout, proof);
@@ -100,7 +98,7 @@ describe('POST /payments/orders/:id/verify', () => {
     });
     const paid = { status: 'PAID', transitions: ['PENDING>PAID'], allocations: 1 };
     expect(await stateOf(open, checkout.orderId)).toMatchObject(paid);
-    // The webhook finds its work done.
+    // The webhook arrives after the capture is applied, and changes nothing.
     const signed = signedEvent(
       'payment.captured',
       checkout.gatewayOrderId,
@@ -110,7 +108,7 @@ describe('POST /payments/orders/:id/verify', () => {
     expect(await stateOf(open, checkout.orderId)).toMatchObject(paid);
   });
 
-  it('does not ask again about a payment that is known', async ({ open }) => {
+  it('does not poll for a known capture again', async ({ open }) => {
     const checkout = await openCheckout(open);
     const proof = await payUnheard(open, checkout);
     await verify(open, checkout, proof);
@@ -152,7 +150,7 @@ describe('POST /payments/orders/:id/verify', () => {
     await expectVerified(open, checkout, proof);
   });
 
-  it('refuses the genuine answer of another order, and writes nothing', async ({ open }) => {
+  it('refuses the valid proof of another order, and writes nothing', async ({ open }) => {
     const [mine, other] = [await openCheckout(open), await openCheckout(open)];
     const proof = await payUnheard(open, other);
     expect(await verify(open, mine, proof)).toMatchObject({
@@ -164,7 +162,9 @@ describe('POST /payments/orders/:id/verify', () => {
     await expectVerified(open, other, proof);
   });
 
-  it('is 404 for somebody else, and 400 with the field for a bad body', async ({ open }) => {
+  it('is 404 for another customer, and 400 with the field for an invalid body', async ({
+    open,
+  }) => {
     const checkout = await openCheckout(open);
     const proof = await payUnheard(open, checkout);
     const stranger = '01890000-0000-7000-8000-000000000000';
@@ -177,7 +177,7 @@ describe('POST /payments/orders/:id/verify', () => {
     await expectVerified(open, checkout, proof);
   });
 
-  it('is verified and unpaid while the gateway knows of no capture, or is silent', async ({
+  it('leaves the payment order unpaid while the gateway reports no capture or is silent', async ({
     open,
   }) => {
     const checkout = await openCheckout(open);
@@ -192,7 +192,7 @@ describe('POST /payments/orders/:id/verify', () => {
     expect((await stateOf(open, checkout.orderId)).status).toBe('PENDING');
   });
 
-  it('holds what the gateway confirms to the same rules', async ({ open }) => {
+  it('applies the same rules to captures that a poll finds', async ({ open }) => {
     const checkout = await openCheckout(open);
     const proof = await payUnheard(open, checkout, { amountPaise: 1 });
     expect(await verify(open, checkout, proof)).toMatchObject({
@@ -204,10 +204,8 @@ describe('POST /payments/orders/:id/verify', () => {
   });
 });
 
-describe('ten questions a minute', () => {
-  it('are asked about one payment order, which is then answered as it is known', async ({
-    open,
-  }) => {
+describe('the bound of ten polls a minute', () => {
+  it('holds for one payment order, which is then returned without a poll', async ({ open }) => {
     const [checkout, other] = [await openCheckout(open), await openCheckout(open)];
     const proof = await payUnheard(open, checkout);
     await open.database.db.useWindow.create({

@@ -67,14 +67,15 @@ export const verifyPayment = async (
   // A signed proof is checked locally, so its check needs no bound.
   const isSigned = deps.gateways.get(order.gateway)?.checksProofsByQuery !== true;
   if (isSigned) await checkProof(deps, order, proof);
-  const known = await findRecordedPayment(db, order.gateway, proof.gatewayPaymentId);
-  const isCaptured = known?.status === 'CAPTURED' && known.disposition !== 'UNMATCHED';
+  const recordedPayment = await findRecordedPayment(db, order.gateway, proof.gatewayPaymentId);
+  const isCaptured =
+    recordedPayment?.status === 'CAPTURED' && recordedPayment.disposition !== 'UNMATCHED';
   if (isSigned && isCaptured) return order;
   const use = await deps.questions(db, order.id);
   if (use.isTaken) {
     if (!isSigned) await checkProof(deps, order, proof);
     if (!isCaptured) await pollGateway(deps, order, 'checkout', requestId);
-  } else if (!isSigned && known === undefined) {
+  } else if (!isSigned && recordedPayment === undefined) {
     throw new AppError('GATEWAY_UNAVAILABLE', { retryAfterSeconds: use.retryAfterSeconds });
   }
   return findOwnPaymentOrder(db, userId, paymentOrderId);

@@ -29,7 +29,7 @@ const minuteMs = 60_000;
 const eventOf = (open: OpenGold, subject: string) =>
   open.database.db.webhookEvent.findFirstOrThrow({ where: { subject } });
 
-/** Runs one pass of the sweeps of payments, or of one of them. */
+/** Runs one pass of all sweeps of payments, or of the named sweep. */
 const runPaymentSweeps = (open: OpenGold, name?: string): Promise<void> =>
   runSweeps(open.payments.sweeps, name);
 
@@ -38,12 +38,12 @@ const runJob = async (open: OpenGold, eventId: string): Promise<void> => {
   const [job] = await open.database.db.$queryRaw<{ task: string }[]>`
     SELECT task_identifier AS task FROM graphile_worker.jobs WHERE key = ${`payment-${eventId}`}`;
   const handler = open.payments.jobs[job?.task ?? ''];
-  // The handler looks at its payload alone.
+  // The handler reads only its payload.
   await handler?.({ eventId }, {} as Parameters<typeof handler>[1]);
 };
 
 describe('an event that cannot be applied now', () => {
-  it('is accepted, kept, and applied by its job', async ({ open }) => {
+  it('is accepted and stored, and applied by its job', async ({ open }) => {
     const checkout = await openCheckout(open);
     await breakOrdersFor(open.migrateUrl, 1);
     const paymentId = await captureUnheard(open, checkout);
@@ -69,9 +69,7 @@ describe('an event that cannot be applied now', () => {
     expect((await stateOf(open, checkout.orderId)).transitions).toEqual(['PENDING>PAID']);
   });
 
-  it('is a repeat when it comes again, and waits a little longer after each try', async ({
-    open,
-  }) => {
+  it('is a repeat if it arrives again, and waits longer after each retry', async ({ open }) => {
     const checkout = await openCheckout(open);
     await breakOrdersFor(open.migrateUrl, 3);
     const paymentId = await captureUnheard(open, checkout);
@@ -97,7 +95,7 @@ describe('an event that cannot be applied now', () => {
     expect((await stateOf(open, checkout.orderId)).status).toBe('PAID');
   });
 
-  it('counts from when it was received: in time, though applied after the lock', async ({
+  it('counts from its arrival, so that it is in time even if it is applied after the lock', async ({
     open,
   }) => {
     const checkout = await openCheckout(open);
@@ -114,7 +112,7 @@ describe('an event that cannot be applied now', () => {
     expect(paid).toMatchObject({ status: 'PAID', paidAt: received });
   });
 
-  it('is left to the next pass by one that has to stop', async ({ open }) => {
+  it('is left to the next pass if the pass has to stop', async ({ open }) => {
     const checkout = await openCheckout(open);
     await breakOrdersFor(open.migrateUrl, 1);
     const paymentId = await captureUnheard(open, checkout);
@@ -129,7 +127,7 @@ describe('an event that cannot be applied now', () => {
     expect((await stateOf(open, checkout.orderId)).status).toBe('PAID');
   });
 
-  it('is not lost to a clock that was set back', async ({ open }) => {
+  it('is not lost if the clock is set back', async ({ open }) => {
     const checkout = await openCheckout(open);
     const before = open.clock.now();
     open.clock.advance(24 * 60 * minuteMs);
@@ -141,14 +139,14 @@ describe('an event that cannot be applied now', () => {
   });
 });
 
-/** Makes an order of a receipt at the gateway, past the product. Returns the gateway's id. */
+/** Creates an order at the gateway directly, by its receipt. Returns the gateway's id. */
 const orderAtGateway = async (open: OpenGold, receipt: string): Promise<string> => {
   const order = { amount_paise: 100_000, currency: 'INR', receipt };
   return String((await open.sandbox.gateway('POST', '/v1/orders', order)).body['id']);
 };
 
 describe('an event of an unknown order', () => {
-  it('is accepted and kept, with its money on record and its body sealed for 30 days', async ({
+  it('is accepted and stored, with its payment recorded and its body sealed for 30 days', async ({
     open,
   }) => {
     const gatewayOrderId = await orderAtGateway(open, 'nobody');
@@ -169,9 +167,9 @@ describe('an event of an unknown order', () => {
     expect((await eventOf(open, gatewayOrderId)).sealedBody).toBeNull();
   });
 
-  it('is applied as soon as its payment order knows its gateway order', async ({ open }) => {
+  it('is applied as soon as its payment order has the gateway order', async ({ open }) => {
     const { orderId, paymentOrderId } = await commitOrder(open, process);
-    // The process died between the gateway's answer and our keeping it. The gateway has the order.
+    // The process died before it stored the gateway's response. The gateway has the order.
     const gatewayOrderId = await orderAtGateway(open, paymentOrderId);
     const paymentId = await captureUnheard(open, { gatewayOrderId });
     await deliver(open, signedEvent('payment.captured', gatewayOrderId, paymentId));
@@ -187,7 +185,7 @@ describe('an event of an unknown order', () => {
     });
   });
 
-  it('does not hide a body that has nothing to do with payments', async ({ open }) => {
+  it('is stored even if its body does not concern payments', async ({ open }) => {
     const body = '{"event":"payment.captured","data":"elsewhere"}';
     expect(await deliver(open, { body, signature: signatureOf(body) })).toEqual(accepted);
     const kept = await open.database.db.webhookEvent.findMany({ where: { status: 'UNREADABLE' } });

@@ -20,8 +20,8 @@ const it = goldTest();
 let counter = 0;
 const nextId = (): string => `t${(counter += 1)}`;
 
-/** Plays the gateway: an event about a payment of this checkout. */
-const tell = (
+/** Sends an event of a payment at this checkout, as the gateway would. */
+const sendEvent = (
   open: OpenGold,
   event: string,
   checkout: { gatewayOrderId: string },
@@ -41,10 +41,10 @@ const paymentsOf = (open: OpenGold, gatewayOrderId: string) =>
 describe('a webhook', () => {
   it('fails the order, and a capture of the same checkout still pays it', async ({ open }) => {
     const checkout = await openCheckout(open);
-    await tell(open, 'payment.failed', checkout, 'pay_f1');
+    await sendEvent(open, 'payment.failed', checkout, 'pay_f1');
     expect((await stateOf(open, checkout.orderId)).status).toBe('FAILED');
     expect((await paymentOrderRow(open, checkout.paymentOrderId)).status).toBe('FAILED');
-    await tell(open, 'payment.captured', checkout, await captureUnheard(open, checkout));
+    await sendEvent(open, 'payment.captured', checkout, await captureUnheard(open, checkout));
     expect(await stateOf(open, checkout.orderId)).toMatchObject({
       status: 'PAID',
       transitions: ['PENDING>FAILED', 'FAILED>PAID'],
@@ -52,21 +52,21 @@ describe('a webhook', () => {
     expect((await paymentOrderRow(open, checkout.paymentOrderId)).status).toBe('PAID');
   });
 
-  it('pays with the very payment that failed before', async ({ open }) => {
+  it('pays with a payment that failed before', async ({ open }) => {
     const checkout = await openCheckout(open);
     const paymentId = await captureUnheard(open, checkout);
-    await tell(open, 'payment.failed', checkout, paymentId);
-    await tell(open, 'payment.captured', checkout, paymentId);
+    await sendEvent(open, 'payment.failed', checkout, paymentId);
+    await sendEvent(open, 'payment.captured', checkout, paymentId);
     expect((await stateOf(open, checkout.orderId)).status).toBe('PAID');
     const payments = await paymentsOf(open, checkout.gatewayOrderId);
     expect(payments).toMatchObject([{ status: 'CAPTURED', disposition: 'APPLIED' }]);
   });
 
-  it('does not touch captured money when another payment failed', async ({ open }) => {
+  it('does not affect a captured payment if another payment failed', async ({ open }) => {
     const checkout = await openCheckout(open);
     const good = await captureUnheard(open, checkout);
-    await tell(open, 'payment.captured', checkout, good);
-    await tell(open, 'payment.failed', checkout, 'pay_bad');
+    await sendEvent(open, 'payment.captured', checkout, good);
+    await sendEvent(open, 'payment.failed', checkout, 'pay_bad');
     expect((await stateOf(open, checkout.orderId)).status).toBe('PAID');
     expect((await paymentOrderRow(open, checkout.paymentOrderId)).status).toBe('PAID');
     const payments = await paymentsOf(open, checkout.gatewayOrderId);
@@ -81,14 +81,14 @@ describe('a webhook', () => {
   });
 
   it.for(['PAID', 'RETRY_PENDING', 'ALLOCATED'] as const)(
-    'sends a %s order to review when its captured payment failed',
+    'sends a %s order to review if its captured payment failed',
     async (status, { open }) => {
       const checkout = await openCheckout(open);
       const paymentId = await captureUnheard(open, checkout);
-      await tell(open, 'payment.captured', checkout, paymentId);
+      await sendEvent(open, 'payment.captured', checkout, paymentId);
       if (status === 'ALLOCATED') await open.allocate(checkout.orderId);
       if (status === 'RETRY_PENDING') await transitionOrder(open, checkout.orderId, status);
-      await tell(open, 'payment.failed', checkout, paymentId);
+      await sendEvent(open, 'payment.failed', checkout, paymentId);
       const state = await stateOf(open, checkout.orderId);
       expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'FAILED_AFTER_PAID' });
       expect((await paymentOrderRow(open, checkout.paymentOrderId)).status).toBe('PAID');
@@ -102,7 +102,7 @@ describe('a webhook', () => {
   ] as const)('sends both orders to review: %s %j', async ([code, changes], { open }) => {
     const checkout = await openCheckout(open);
     const paymentId = await captureUnheard(open, checkout, changes);
-    await tell(open, 'payment.captured', checkout, paymentId, changes);
+    await sendEvent(open, 'payment.captured', checkout, paymentId, changes);
     const state = await stateOf(open, checkout.orderId);
     expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code, allocations: 0 });
     const held = await paymentOrderRow(open, checkout.paymentOrderId);
@@ -124,7 +124,7 @@ describe('a webhook', () => {
       await expirePaymentOrders(open, open.database.db, checkout.orderId, 'test');
     }
     expect((await paymentOrderRow(open, checkout.paymentOrderId)).status).toBe(paymentOrderStatus);
-    await tell(open, 'payment.captured', checkout, await captureUnheard(open, checkout));
+    await sendEvent(open, 'payment.captured', checkout, await captureUnheard(open, checkout));
     const state = await stateOf(open, checkout.orderId);
     expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'LATE_CAPTURE', allocations: 0 });
     expect((await paymentOrderRow(open, checkout.paymentOrderId)).status).toBe('PAID');
@@ -136,12 +136,12 @@ describe('a webhook', () => {
     'reviews a second capture of a %s order',
     async (status, { open }) => {
       const checkout = await openCheckout(open);
-      await tell(open, 'payment.captured', checkout, await captureUnheard(open, checkout));
+      await sendEvent(open, 'payment.captured', checkout, await captureUnheard(open, checkout));
       if (status === 'ALLOCATED') await open.allocate(checkout.orderId);
       await open.advance(480);
       const changes = { amountPaise: 5 };
       const second = await captureUnheard(open, checkout, changes);
-      await tell(open, 'payment.captured', checkout, second, changes);
+      await sendEvent(open, 'payment.captured', checkout, second, changes);
       const state = await stateOf(open, checkout.orderId);
       expect(state).toMatchObject({ status: 'MANUAL_REVIEW', code: 'SECOND_CAPTURE' });
       expect((await paymentOrderRow(open, checkout.paymentOrderId)).status).toBe('PAID');
@@ -150,9 +150,9 @@ describe('a webhook', () => {
     },
   );
 
-  it('keeps an event of no consequence, and one that cannot be read', async ({ open }) => {
+  it('is stored if it has no effect or cannot be read', async ({ open }) => {
     const checkout = await openCheckout(open);
-    expect(await tell(open, 'payment.authorized', checkout, 'pay_auth')).toEqual(accepted);
+    expect(await sendEvent(open, 'payment.authorized', checkout, 'pay_auth')).toEqual(accepted);
     expect((await inboxOf(open, checkout.gatewayOrderId)).map(({ status }) => status)).toEqual([
       'IGNORED',
     ]);

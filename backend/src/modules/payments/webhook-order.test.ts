@@ -13,8 +13,8 @@ import { findPaymentOrder } from './index.ts';
 
 const it = goldTest();
 
-/** The events of one checkout: a payment that failed, and a second one that was captured. */
-const story = [
+/** Returns the events of a checkout with a failed payment and a second, captured payment. */
+const checkoutEvents = [
   ['payment.failed', 'first'],
   ['payment.failed', 'first'],
   ['payment.captured', 'second'],
@@ -24,12 +24,12 @@ const story = [
 ] as const;
 
 describe('the order of webhooks', () => {
-  it('is not trusted: whatever it is, and however parallel, there is one allocation', async ({
+  it('does not matter: every sequence and concurrency leads to one allocation', async ({
     open,
   }) => {
     let run = 0;
     await fc.assert(
-      fc.asyncProperty(arrivalsOf(story), async (groups) => {
+      fc.asyncProperty(arrivalsOf(checkoutEvents), async (groups) => {
         run += 1;
         const checkout = await openCheckout(open);
         const { gatewayOrderId, orderId, paymentOrderId } = checkout;
@@ -37,7 +37,7 @@ describe('the order of webhooks', () => {
         for (const group of groups) {
           const answers = await Promise.all(
             group.map((event) => {
-              const [name, payment] = story[event] ?? ['payment.captured', 'second'];
+              const [name, payment] = checkoutEvents[event] ?? ['payment.captured', 'second'];
               return deliver(open, signedEvent(name, gatewayOrderId, ids[payment]));
             }),
           );

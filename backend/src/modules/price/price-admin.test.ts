@@ -19,11 +19,11 @@ let operators: readonly MadeAdmin[];
 interface Replica {
   readonly price: PriceModule;
   readonly url: string;
-  /** As a super admin. */
+  /** Calls the admin API as a super admin. */
   readonly ask: Caller;
 }
 
-/** Serves both APIs of a replica, with copies of its own. */
+/** Serves both APIs of a replica with separate copies of prices and spreads. */
 const serve = async (): Promise<Replica> => {
   const price = createPrice({
     ...system,
@@ -77,7 +77,7 @@ afterAll(async () => {
 });
 
 describe('new spreads', () => {
-  it('count for the next price on every replica, though each still has the old one', async () => {
+  it('apply to the next price on every replica, even if the replica has an old price', async () => {
     const [here, there] = [await serve(), await serve()];
     await here.price.live.livePrice();
     expect(await there.price.live.livePrice()).toMatchObject({ buyPaise: 700_000n });
@@ -91,7 +91,7 @@ describe('new spreads', () => {
     expect(await here.price.live.livePrice()).toMatchObject({ buyPaise: 700_000n });
   });
 
-  it('count with the cache stopped, and for a tick of before', async () => {
+  it('apply without Redis, and to an earlier tick', async () => {
     const [here, there] = [await serve(), await serve()];
     const old = await here.price.live.freshPrice();
     await insertTick(system.db, system.random.uuid(), wall.now(), old);
@@ -111,7 +111,7 @@ const countManual = () => system.db.priceSnapshot.count({ where: { source: 'MANU
 describe('POST /price/override', () => {
   const override = { buyPaise: 1, sellPaise: 2, spotPaise: 3, reason: 'Asha said so' };
 
-  it('writes a MANUAL row and an audit row, answers 501, and changes no price', async () => {
+  it('writes a MANUAL row and an audit row, returns 501, and changes no price', async () => {
     const replica = await serve();
     const { live } = replica.price;
     const mark = new Date('2026-11-22T10:00:00.000Z');
@@ -152,7 +152,7 @@ describe('POST /price/override', () => {
     expect(seq).toBe(first + 1);
   });
 
-  it('is for super admins, and writes nothing for anybody else or for a bad body', async () => {
+  it('is allowed only for super admins, and writes nothing for others or for an invalid body', async () => {
     const replica = await serve();
     const before = await countManual();
     expect(await statusesOf(replica, 'POST', '/price/override', override)).toEqual([
@@ -176,7 +176,7 @@ describe('POST /price/override', () => {
 });
 
 describe('GET /price/live', () => {
-  it('is the provider’s price of this moment, without our spread, for every role', async () => {
+  it('is the provider’s current price without our spread, for every role', async () => {
     const replica = await serve();
     await setSpreads(replica, 300, 300);
     await replica.price.live.livePrice();
@@ -194,7 +194,7 @@ describe('GET /price/live', () => {
     await setSpreads(replica, 0, 0);
   });
 
-  it.each(['error', 'malformed', 'reset'])('is 502 when the provider answers %s', async (fault) => {
+  it.each(['error', 'malformed', 'reset'])('is 502 if the provider answers %s', async (fault) => {
     const replica = await serve();
     await system.fault('safegold', '*', fault, { times: 20 });
     const answer = await replica.ask('GET', '/price/live');

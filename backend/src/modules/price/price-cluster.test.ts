@@ -9,7 +9,7 @@ import { closeRedis, createRedis } from '../../platform/redis/index.ts';
 import { createAdmins } from '../admins/index.ts';
 import { attachPriceSocket, createPriceBroadcast } from './index.ts';
 
-it('is heard on every replica once, by way of a cluster, while its slots move', async () => {
+it('a tick reaches every replica once through a cluster whose slots move', async () => {
   const [servers, system] = await Promise.all([startRedisCluster(), openTestSystem()]);
   const open = (): ReturnType<typeof createRedis> => {
     const redis = createRedis(servers.url, 'patient');
@@ -46,7 +46,7 @@ it('is heard on every replica once, by way of a cluster, while its slots move', 
   }
   const send = createPriceBroadcast({ redis: open(), logger: system.logger });
   const seqs = [2, 3, 4, 5, 6, 7];
-  // The first may come before every replica has subscribed.
+  // The first tick may arrive before every replica has subscribed.
   await eventually(() => {
     send({ price: makePrice(), seq: 1, stale: false });
     return heard.every((messages) => messages.length > 0);
@@ -56,7 +56,7 @@ it('is heard on every replica once, by way of a cluster, while its slots move', 
   for (const [index, seq] of seqs.entries()) {
     if (seq % 2 === 0) await servers.moveSlotOf(`key-${seq}`);
     send({ price: makePrice(), seq, stale: false });
-    // Each server passes on what it is sent at its own time, and ticks are seconds apart.
+    // The servers forward messages at different times, and ticks are seconds apart.
     const soFar = seqs.slice(0, index + 1).map(String);
     await eventually(() => expect(heardSince()).toEqual([soFar, soFar]));
   }

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(async () => system.close());
 
-/** A replica that has just started. */
+/** Opens a replica without a copy of a price. */
 const serve = async (): Promise<{ price: PriceModule; ask: Caller }> => {
   const price = createPrice({ ...system, provider: system.makeProvider() });
   const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
@@ -45,7 +45,7 @@ const callsOf = async (operation: string): Promise<number> => {
   return (body['entries'] as unknown[]).length; // the control's own view
 };
 
-/** Leaves a tick, which the next one replaces. */
+/** Inserts a tick in place of the earlier one. */
 const leaveTick = async (price: { buyPaise: number; asOf: Date }): Promise<void> => {
   const buyPaise = paise(BigInt(price.buyPaise));
   const tick = makePrice({ buyPaise, providerBuyPaise: buyPaise, asOf: price.asOf });
@@ -69,7 +69,7 @@ beforeEach(async () => {
 const current = async (caller = ask) => caller('GET', '/price/current');
 
 describe('GET /price/current', () => {
-  it('answers the provider’s price, to anybody', async () => {
+  it('returns the provider’s price without a credential', async () => {
     const { status, body } = await current();
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -92,7 +92,7 @@ describe('GET /price/current', () => {
     expect((await current()).body).toMatchObject({ buyPaise: 750_000 });
   });
 
-  it('is the last tick of the feed, for which replicas need not ask', async () => {
+  it('is the last tick of the feed, without a call to the provider', async () => {
     const before = await callsOf('buy-price');
     await leaveTick({ buyPaise: 741_000, asOf: wall.now() });
     for (const { ask: other } of [await serve(), await serve()]) {
@@ -101,7 +101,7 @@ describe('GET /price/current', () => {
     expect(await callsOf('buy-price')).toBe(before);
   });
 
-  it('asks once for twenty at once', async () => {
+  it('calls the provider once for twenty concurrent requests', async () => {
     const before = await callsOf('buy-price');
     const answers = await Promise.all(Array.from({ length: 20 }, () => current()));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -109,7 +109,7 @@ describe('GET /price/current', () => {
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
   });
 
-  it('outlives the provider for 10 s, then says so', async () => {
+  it('is returned for 10 s after the provider fails, and then is 502', async () => {
     await current();
     await failing();
     wall.advance(9000);
@@ -119,7 +119,7 @@ describe('GET /price/current', () => {
     expect(await current((await serve()).ask)).toMatchObject({ status: 502 });
   });
 
-  it('is no tick that is old or of the future', async () => {
+  it('is not a tick that is old or of the future', async () => {
     const soon = new Date(wall.now().getTime() + 5000);
     for (const asOf of [new Date('2020-01-01'), soon, new Date('2999-01-01')]) {
       await leaveTick({ buyPaise: 500_000, asOf });
@@ -127,12 +127,12 @@ describe('GET /price/current', () => {
     }
   });
 
-  it('is not what Redis has', async () => {
+  it('is not a price from Redis', async () => {
     await forgePrice(system.redis, { perGramPaise: 1, asOf: wall.now() });
     expect((await current((await serve()).ask)).body).toMatchObject({ buyPaise: 741_000 });
   });
 
-  it('asks the provider again when a rate was refused as lapsed', async () => {
+  it('is fetched again if the provider refused its rate as expired', async () => {
     const { price } = await serve();
     const first = await price.live.livePrice();
     const fresh = await price.live.freshPrice();
@@ -157,7 +157,7 @@ const openAdmin = async () => {
 };
 
 describe('/price/config', () => {
-  it('holds from the next time the provider is asked, rounded half up', async () => {
+  it('applies from the next price of the provider, rounded half up', async () => {
     const { boss, as } = await openAdmin();
     const set = await as(boss.token)('POST', '/price/config', {
       buySpreadBps: 125,
@@ -181,7 +181,7 @@ describe('/price/config', () => {
     await as(boss.token)('POST', '/price/config', { buySpreadBps: 0, sellSpreadBps: 0 });
   });
 
-  it('is read by super admins and admins, and set by super admins', async () => {
+  it('can be read by super admins and admins, and set by super admins', async () => {
     const { callers } = await openAdmin();
     const spreads = { buySpreadBps: 0, sellSpreadBps: 0 };
     const reads = await Promise.all(callers.map((call) => call('GET', '/price/config')));
@@ -191,7 +191,7 @@ describe('/price/config', () => {
     expect(reads[0]?.body).toEqual(spreads);
   });
 
-  it('refuses spreads that are none, and changes nothing', async () => {
+  it('refuses invalid spreads, and changes nothing', async () => {
     const { boss, as } = await openAdmin();
     const call = as(boss.token);
     for (const wrong of [-1, 2501, 1.5, '10', null, undefined, 1e12]) {

@@ -12,7 +12,7 @@ import { createLivePrice, type FetchPrice } from './live-price.ts';
 import { createPriceFeed, type PriceFeed } from './index.ts';
 import type { PriceTick } from './price.types.ts';
 
-/** So many seconds of the feed pass in one: a mark comes every 250 ms. */
+/** The factor by which the feed's time is faster, so that a mark comes every 250 ms. */
 const speed = 40;
 const markMs = 10_000;
 
@@ -41,7 +41,7 @@ afterAll(async () => system.close());
 
 const quotes: FetchPrice = async () => done(makePrice({ asOf: time.wall.now() }));
 
-/** A worker's feed and what it broadcast. */
+/** Creates a worker's feed, and collects its broadcasts. */
 const startFeed = (options: { redis?: Redis; fetchPrice?: FetchPrice } = {}) => {
   const { redis = system.redis, fetchPrice = quotes } = options;
   const sent: PriceTick[] = [];
@@ -71,7 +71,7 @@ const ticks = () =>
 
 type Feeds = readonly { readonly sent: readonly PriceTick[] }[];
 
-/** Every tick has the next number and a mark of its own, and was sent once. Returns the marks. */
+/** Checks that ticks have successive numbers and separate marks, sent once. Returns the marks. */
 const expectNumbered = async (...feeds: Feeds): Promise<number[]> => {
   const rows = await ticks();
   expect(rows.map(({ seq }) => Number(seq))).toEqual(rows.map((_row, index) => index + 1));
@@ -93,7 +93,7 @@ const stopAll = async () => {
 };
 
 describe('one feed', () => {
-  it('makes up the current mark at once, then ticks on every mark', async () => {
+  it('sends the tick of the current mark at once, then one on every mark', async () => {
     const startedAt = time.wall.now().getTime();
     const feed = startFeed();
     await eventually(() => feed.sent.length >= 4);
@@ -108,7 +108,7 @@ describe('one feed', () => {
     expect(Number(observed)).toBeGreaterThanOrEqual(feed.sent.length);
   });
 
-  it('is read by replicas, which need not ask', async () => {
+  it('is read by replicas, which need not call the provider', async () => {
     const { sent } = startFeed();
     await eventually(() => sent.length > 0);
     const live = createLivePrice({
@@ -120,7 +120,7 @@ describe('one feed', () => {
     expect(await eventually(() => live.livePrice())).toMatchObject({ buyPaise: 741_000n });
   });
 
-  it('sends nothing while there has never been a price', async () => {
+  it('sends nothing before the first price', async () => {
     const before = system.logged().length;
     const { sent } = startFeed({ fetchPrice: async () => unknown('no answer') });
     await eventually(() => system.logged().slice(before).includes('no price yet'));
@@ -131,7 +131,7 @@ describe('one feed', () => {
   it.each([
     ['is down', async () => unknown('no answer')],
     ['does not answer in time', () => new Promise<never>(() => {})],
-  ])('goes on with the last price, stale, while the provider %s', async (_name, broken) => {
+  ])('continues with the last price as stale while the provider %s', async (_name, broken) => {
     let fetchPrice: FetchPrice = quotes;
     const { sent } = startFeed({ fetchPrice: () => fetchPrice() });
     await eventually(() => sent.length >= 1);
@@ -146,7 +146,7 @@ describe('one feed', () => {
     await expectWhole({ sent });
   });
 
-  it('goes on after an error of the database', async () => {
+  it('continues after an error of the database', async () => {
     let failures = 1;
     const before = system.logged().length;
     const { sent } = startFeed({
@@ -171,7 +171,7 @@ describe('two feeds', () => {
     expect([one.sent.length, two.sent.length]).toContain(0);
   });
 
-  it('take over from one another when the leader stops', async () => {
+  it('have a new leader when the leader stops', async () => {
     const one = startFeed();
     await eventually(() => one.sent.length >= 2);
     const two = startFeed();
@@ -182,11 +182,11 @@ describe('two feeds', () => {
     expect(two.sent[0]?.seq).toBeGreaterThan(one.sent.at(-1)?.seq ?? Infinity);
   });
 
-  it('take over from a leader that died with the lock in its hands', async () => {
+  it('have a new leader after the leader died with the lock', async () => {
     const key = 'lock:price-feed';
     const first = startFeed();
     await eventually(() => first.sent.length >= 1);
-    // A leader's lock lapses soon after it can't extend it any more: the takeover's bound.
+    // The lock of a leader that can't extend it expires soon, which bounds the takeover.
     const leftMs = await system.redis.pttl(key);
     expect(leftMs).toBeGreaterThan(0);
     expect(leftMs).toBeLessThanOrEqual(5000);
@@ -198,12 +198,12 @@ describe('two feeds', () => {
     expect(await system.redis.get(key)).not.toBe('of the dead');
   });
 
-  it('both go on without the cache, and still no mark is ticked twice', async () => {
+  it('continue without Redis, and send no mark twice', async () => {
     const redis = createRedis(`redis://127.0.0.1:${await freePort()}`, 'fail-fast');
     const [one, two] = [startFeed({ redis }), startFeed({ redis })];
     await eventually(() => one.sent.length + two.sent.length >= 6);
     await stopAll();
-    // Two that lead at once: a mark may take its number before the mark before it does.
+    // With two leaders, a mark may get its number before an earlier mark does.
     await expectNumbered(one, two);
     expect(one.sent.length + two.sent.length).toBe((await ticks()).length);
     redis.disconnect();

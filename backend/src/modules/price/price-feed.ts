@@ -65,15 +65,15 @@ export const createPriceFeed = (options: PriceFeedOptions): PriceFeed => {
 
   const tick = async (mark: Date): Promise<void> => {
     const done = new AbortController();
-    const fresh = await fetchBeforeDeadline(done.signal).finally(() => done.abort());
-    const price = fresh ?? (await findLastTick(db))?.price;
+    const fetchedPrice = await fetchBeforeDeadline(done.signal).finally(() => done.abort());
+    const price = fetchedPrice ?? (await findLastTick(db))?.price;
     if (price === undefined) {
       logger.warn('no price yet: the provider has never responded');
       return;
     }
     const seq = await insert(mark, price);
     if (seq === undefined) return;
-    const stale = fresh === undefined;
+    const stale = fetchedPrice === undefined;
     options.broadcast({ price, seq, stale });
     options.metrics?.observeTick({ lateMs: msBetween(mark, wall.now()), stale });
     if (stale) logger.warn({ seq }, 'the provider did not respond: stale tick');

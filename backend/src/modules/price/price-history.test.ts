@@ -25,11 +25,11 @@ const spans = { '1d': dayMs, '1w': 7 * dayMs, '1m': 30 * dayMs, '1y': 365 * dayM
 
 let system: TestSystem;
 let ask: Caller;
-/** The moment of the newest price. */
-let plantedAt: number;
+/** The time of the newest price. */
+let newestPriceAt: number;
 
-/** A price every five minutes of the last 400 days, and every ten seconds of the last one. */
-const plant = `
+/** A price for every five minutes of the last 400 days, and for every 10 s of the last day. */
+const insertPricesSql = `
   INSERT INTO price_snapshot (id, source, buy_paise, sell_paise, spot_paise, as_of, created_at)
   SELECT gen_random_uuid(), 'PROVIDER', 700000 + n, 690000, 695000, at, at
   FROM (
@@ -41,12 +41,12 @@ const plant = `
 beforeAll(async () => {
   system = await openTestSystem();
   await withConnection(system.addresses.migrateUrl, async (client) => {
-    await client.query(plant);
+    await client.query(insertPricesSql);
     await client.query('ANALYZE price_snapshot');
     const { rows } = await client.query<{ at: Date }>(
       'SELECT max(as_of) AS at FROM price_snapshot',
     );
-    plantedAt = rows[0]?.at.getTime() ?? 0;
+    newestPriceAt = rows[0]?.at.getTime() ?? 0;
   });
   const { customerRoutes: routes } = createPrice({ ...system, provider: system.provider });
   const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
@@ -72,15 +72,15 @@ const statsOf = async () => {
   return row ?? { seq: 0n, idx: 0n, read: 0n };
 };
 
-describe('its cost', () => {
-  it('follows the answer and not the table: it goes by the index', async () => {
+describe('the cost of a history', () => {
+  it('depends on the response and not on the table, because an index is used', async () => {
     const { databaseUrl: url } = system.addresses;
     const before = await statsOf();
     const database = createDatabase({ url, poolSize: 1, applicationName: 'history' });
     const from = addMs(system.wall.now(), -spans['1y']);
     const rows = await selectHistory(database.db, from, spans['1y'] / 5000, 5000);
     await database.close();
-    // A session reports its counts when it ends, a moment later.
+    // A session reports its counts shortly after it has ended.
     const after = await eventually(async () => {
       const now = await statsOf();
       expect(now.idx - before.idx).toBeGreaterThanOrEqual(BigInt(rows.length));
@@ -100,7 +100,7 @@ describe.each(Object.entries(spans))('%s', (range, spanMs) => {
     expect(times.length).toBeGreaterThan(1900);
     const [newest = 0, oldest = 0] = [times[0], times.at(-1)];
     const stepMs = Math.max(spanMs / 5000, range === '1d' ? 10_000 : 5 * minuteMs);
-    expect(plantedAt - newest).toBeLessThan(2 * stepMs + minuteMs);
+    expect(newestPriceAt - newest).toBeLessThan(2 * stepMs + minuteMs);
     expect(oldest).toBeGreaterThanOrEqual(now - spanMs - minuteMs);
     expect(oldest).toBeLessThan(now - spanMs + 2 * stepMs + minuteMs);
     const gaps = times.slice(1).map((time, index) => (times[index] ?? 0) - time);
@@ -110,7 +110,7 @@ describe.each(Object.entries(spans))('%s', (range, spanMs) => {
 });
 
 /**
- * The module on its own, with a clock that stands still and counters that nobody else counts with.
+ * Opens the module alone, with a fixed clock and separate counters.
  */
 const openCounted = async () => {
   const metrics = createMetrics({ service: 'test', collectsDefaults: false });
@@ -125,7 +125,7 @@ const openCounted = async () => {
   const call = bearerCaller(await system.serve({ prefix: '/v1', routes, guard }));
   return {
     wall,
-    /** Counts the histories that were read from the database. */
+    /** Returns the number of histories that were read from the database. */
     made: async (): Promise<number> => {
       const counts = (await metrics.text()).body.matchAll(
         /^price_histories_made_total\{.*\} (\d+)$/gmu,
@@ -140,8 +140,8 @@ const openCounted = async () => {
   };
 };
 
-describe('a history', () => {
-  it('is made once per range and tick, however many ask for it', async () => {
+describe('a history of prices', () => {
+  it('is read once per range and tick for any number of requests', async () => {
     const counted = await openCounted();
     await Promise.all(Array.from({ length: 12 }, () => counted.get('1d')));
     const before = await counted.get('1d');
@@ -159,7 +159,7 @@ describe('a history', () => {
     expect(await counted.made()).toBe(3);
   });
 
-  it('is made again while the feed stands still, for its range goes on', async () => {
+  it('is read again while the feed has stopped, because its range moves on', async () => {
     const counted = await openCounted();
     await counted.get('1d');
     counted.wall.advance(19_000);
@@ -171,7 +171,7 @@ describe('a history', () => {
   });
 });
 
-describe('the answer', () => {
+describe('the response', () => {
   it('has the last price of each part, and the range', async () => {
     const { body } = await ask('GET', '/price/history');
     expect(body['range']).toBe('1d');

@@ -44,7 +44,7 @@ const patient = (url = system.addresses.redisUrl): Redis => {
 };
 
 let replicas = 0;
-/** A replica of the customer API, once it hears broadcasts. Returns its address. */
+/** Opens a replica of the customer API that receives broadcasts. Returns its address. */
 const serveReplica = async (options: { redisUrl?: string; wall?: Clock } = {}) => {
   const { redisUrl, wall = system.wall } = options;
   const [publisher, subscriber] = [patient(redisUrl), patient(redisUrl)];
@@ -69,7 +69,7 @@ const serveReplica = async (options: { redisUrl?: string; wall?: Clock } = {}) =
     },
   });
   if (redisUrl === undefined) {
-    // Of the replicas of this file, none of which ends before all tests are done.
+    // The replicas of this file end only after all tests.
     replicas += 1;
     const subscribed = replicas;
     await eventually(async () => {
@@ -79,7 +79,7 @@ const serveReplica = async (options: { redisUrl?: string; wall?: Clock } = {}) =
   return url.replace('/v1', '');
 };
 
-/** A client of the feed and what it heard. */
+/** Connects a client of the feed, and collects its messages. */
 const listen = async (url: string, transport: 'websocket' | 'polling' = 'websocket') => {
   const heard: Message[] = [];
   const socket = io(`${url}/price`, { transports: [transport], forceNew: true });
@@ -90,7 +90,7 @@ const listen = async (url: string, transport: 'websocket' | 'polling' = 'websock
 };
 
 let minutes = 0;
-/** A tick in the database, later than all before. */
+/** Inserts a tick that is newer than all others. */
 const addTick = async (changes: Partial<LivePrice> = {}, mark?: Date) => {
   minutes += 1;
   const at = mark ?? addMs(system.wall.now(), minutes * 60_000);
@@ -141,7 +141,7 @@ describe('a client', () => {
     });
   });
 
-  it('is told when the snapshot is stale: carried over, or of a feed that fell silent', async () => {
+  it('gets a stale snapshot marked as stale, if its price is repeated or the feed has stopped', async () => {
     const { price: last } = await addTick();
     const mark = addMs(last.asOf, 9997);
     await addTick({ asOf: last.asOf }, mark);
@@ -175,7 +175,7 @@ describe('a broadcast', () => {
     }
   });
 
-  it('survives a Redis that is down, and is heard again when it is back', async () => {
+  it('survives an outage of Redis, and arrives again after it', async () => {
     const server = await createRestartableRedis();
     await server.start();
     const redis = await connectRedis(server.url);
@@ -199,7 +199,7 @@ describe('a broadcast', () => {
   });
 });
 
-/** Gives real time, as if the next mark were `ms` away, after every tick of this file. */
+/** Returns a mark later than every tick of this file, and a clock that is `ms` before it. */
 const shortlyBefore = (ms: number) => {
   minutes += 10;
   const mark = markOf(addMs(system.wall.now(), minutes * 60_000));
@@ -210,8 +210,8 @@ const shortlyBefore = (ms: number) => {
 const updatesOf = (heard: readonly Message[]): unknown[] =>
   heard.filter(({ event }) => event === 'price_update').map(({ body }) => body['seq']);
 
-describe('a mark whose tick was not heard', () => {
-  it('is read and sent by each replica without Redis, and once when it comes late', async () => {
+describe('a mark whose broadcast did not arrive', () => {
+  it('is read and sent by each replica without Redis, and only once if the broadcast is late', async () => {
     const server = await createRestartableRedis();
     await server.start();
     const redis = await connectRedis(server.url);
@@ -239,7 +239,7 @@ describe('a mark whose tick was not heard', () => {
     await server.close();
   });
 
-  it('is not sent again by a replica that heard it', async () => {
+  it('is not sent again by a replica that received the broadcast', async () => {
     const { mark, wall } = shortlyBefore(500);
     const url = await serveReplica({ wall });
     const heard = await listen(url);
@@ -252,8 +252,8 @@ describe('a mark whose tick was not heard', () => {
   });
 });
 
-describe('the door', () => {
-  it('is open to any origin', async () => {
+describe('the connection of a socket', () => {
+  it('is allowed from any origin', async () => {
     const url = await serveReplica();
     const response = await fetch(`${url}/socket.io/?EIO=4&transport=polling`, {
       headers: { origin: 'https://anybody.example' },
@@ -261,7 +261,7 @@ describe('the door', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  it('sends the security headers of the API, also with a refusal', async () => {
+  it('gets the security headers of the API, also with a refusal', async () => {
     const url = await serveReplica();
     for (const [query, status] of [
       ['EIO=4&transport=polling', 200],
@@ -278,7 +278,7 @@ describe('the door', () => {
     }
   });
 
-  it('takes no messages beyond 16 kB, and no answers to what clients send', async () => {
+  it('accepts no message beyond 16 kB, and gets no answer to client messages', async () => {
     const url = await serveReplica();
     const heard = await listen(url);
     const [socket] = sockets;
@@ -293,7 +293,7 @@ describe('the door', () => {
   });
 });
 
-/** A client behind the proxy, of this address. Resolves once it is connected or refused. */
+/** Connects a client of this address behind the proxy. Resolves when connected or refused. */
 const connect = async (url: string, address: string, transport = 'websocket') => {
   const socket = io(`${url}/price`, {
     transports: [transport],
@@ -315,7 +315,7 @@ const connectedOf = async (url: string, addresses: readonly string[], transport?
 };
 
 describe('sockets of one address', () => {
-  it.each(['websocket', 'polling'])('are at most so many on a replica: %s', async (transport) => {
+  it.each(['websocket', 'polling'])('are limited on each replica: %s', async (transport) => {
     const url = await serveReplica();
     const address = '203.0.113.7';
     const one = await connect(url, address, transport);
@@ -327,7 +327,7 @@ describe('sockets of one address', () => {
     await eventually(async () => (await connectedOf(url, [address], transport)) === 1);
   });
 
-  it('are counted exactly when they come at once', async () => {
+  it('are counted exactly if they connect at once', async () => {
     const url = await serveReplica();
     const many = Array.from({ length: 20 }, () => '203.0.113.9');
     const answers = await Promise.all(many.map((each) => connect(url, each)));
@@ -342,7 +342,7 @@ describe('sockets of one address', () => {
     expect(await connectedOf(url, one)).toBe(3);
     expect(await connectedOf(url, ['2001:db8:1:2::9'])).toBe(0);
     expect(await connectedOf(url, ['2001:db8:1:3::1'])).toBe(1);
-    // The client wrote whatever stands before the proxy's own entry.
+    // The entries before the proxy's own entry were written by the client.
     expect(await connectedOf(url, ['198.51.100.1, 2001:db8:1:2::5'])).toBe(0);
   });
 });

@@ -12,8 +12,8 @@ const it = goldTest();
 const dayMs = 24 * 60 * 60_000;
 const minuteMs = 60_000;
 
-/** Plants a tick every ten seconds of so many minutes from `from` on, all at one rate. */
-const plant = (open: OpenGold, from: Date, minutes: number, rateId: string) =>
+/** Inserts a tick for every 10 s of the given minutes from `from`, all with one rate. */
+const insertTicks = (open: OpenGold, from: Date, minutes: number, rateId: string) =>
   withConnection(open.migrateUrl, (client) =>
     client.query(
       `INSERT INTO price_snapshot (id, source, buy_paise, sell_paise, spot_paise, buy_rate_id,
@@ -50,24 +50,26 @@ const thinAt = async (open: OpenGold, at: Date): Promise<number> => {
 };
 
 describe('prices older than 90 days', () => {
-  it('keep the last one of each minute, and the younger ones all', async ({ open }) => {
+  it('are thinned out to the last one of each minute, and newer prices are not', async ({
+    open,
+  }) => {
     const from = startOfMinute(addMs(open.clock.now(), -400 * dayMs));
     const to = addMs(from, 5 * minuteMs);
-    await plant(open, from, 5, 'rate-of-nobody');
-    // Of the five minutes two and a half are 90 days old.
+    await insertTicks(open, from, 5, 'rate-of-nobody');
+    // Two and a half of the five minutes are 90 days old.
     const deleted = await thinAt(open, addMs(from, 90 * dayMs + 2.5 * minuteMs));
     expect(deleted).toBe(10);
     const kept = await timesOf(open, from, to);
     const lastOf = (minute: number) => addMs(from, minute * minuteMs + 50_000).toISOString();
     expect(kept.slice(0, 2)).toEqual([lastOf(0), lastOf(1)]);
     expect(kept).toHaveLength(2 + 18);
-    // A process that begins again finds nothing more, until the rest is as old.
+    // A restarted process deletes nothing more until the other ticks are 90 days old.
     expect(await thinAt(open, addMs(from, 90 * dayMs + 2.5 * minuteMs))).toBe(0);
     expect(await thinAt(open, addMs(from, 91 * dayMs))).toBe(15);
     expect(await timesOf(open, from, to)).toEqual([0, 1, 2, 3, 4].map(lastOf));
   });
 
-  it('keep the price of an order, and what an operator set', async ({ open }) => {
+  it('are kept if an order uses them or an operator recorded them', async ({ open }) => {
     const { call } = await open.newCustomer();
     const body = { unit: 'INR', amount: '1000', idempotency_key: newSaleKey() };
     const { status, body: placed } = await call('POST', '/gold/buy', body);
@@ -77,11 +79,11 @@ describe('prices older than 90 days', () => {
     const order = await db.goldOrder.findUniqueOrThrow({ where: { id } });
     const from = startOfMinute(addMs(order.createdAt, -minuteMs));
     const before = (await timesOf(open, from, addMs(from, 3 * minuteMs))).length;
-    await plant(open, from, 1, order.providerRateId ?? '');
-    await plant(open, addMs(from, minuteMs), 1, 'rate-of-nobody');
+    await insertTicks(open, from, 1, order.providerRateId ?? '');
+    await insertTicks(open, addMs(from, minuteMs), 1, 'rate-of-nobody');
     await thinAt(open, addMs(order.createdAt, 100 * dayMs));
     const kept = await timesOf(open, from, addMs(from, 2 * minuteMs));
-    // All six at the order's rate, and one of the minute after it.
+    // The six ticks at the order's rate remain, and one of the next minute.
     expect(kept.filter((at) => at < addMs(from, minuteMs).toISOString())).toHaveLength(6);
     expect(kept.length).toBeLessThanOrEqual(7 + before);
     const found = await call('GET', `/gold/orders/${id}`);

@@ -5,7 +5,7 @@ import type { OpenGold } from '#test/support/open-gold.ts';
 
 const it = goldTest();
 
-const most = 10;
+const maxActive = 10;
 let keys = 0;
 
 const quote = async (call: OpenCaller): Promise<string> => {
@@ -36,9 +36,9 @@ const activeOf = async (open: OpenGold, userId: string): Promise<string[]> =>
   );
 
 describe('an eleventh active buy quote', () => {
-  it('supersedes the oldest, which is EXPIRED before its time', async ({ open }) => {
+  it('supersedes the oldest quote, which becomes EXPIRED before its time', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
-    const ids = await quoteTimes(open, call, most + 2);
+    const ids = await quoteTimes(open, call, maxActive + 2);
     expect((await activeOf(open, userId)).toSorted()).toEqual(ids.slice(2).toSorted());
     const [first = '', , third = ''] = ids;
     expect((await call('GET', `/gold/quote/${first}`)).body).toMatchObject({ status: 'EXPIRED' });
@@ -47,33 +47,33 @@ describe('an eleventh active buy quote', () => {
     expect(await pay(call, third)).toMatchObject({ status: 201 });
   });
 
-  it('leaves alone what is not an active buy quote of this customer', async ({ open }) => {
+  it('affects only active buy quotes of the same customer', async ({ open }) => {
     const [one, other] = [await open.newCustomer(), await open.newCustomer()];
     const [consumed = ''] = await quoteTimes(open, one.call, 1);
     expect((await pay(one.call, consumed)).status).toBe(201);
     const [others = ''] = await quoteTimes(open, other.call, 1);
-    await quoteTimes(open, one.call, most + 1);
+    await quoteTimes(open, one.call, maxActive + 1);
     const statuses = await statusesOf(open, one.id);
     expect(statuses[consumed]).toBe('CONSUMED');
-    expect(await activeOf(open, one.id)).toHaveLength(most);
+    expect(await activeOf(open, one.id)).toHaveLength(maxActive);
     expect(await activeOf(open, other.id)).toEqual([others]);
   });
 
-  it('is exact under 20 requests at once', async ({ open }) => {
+  it('is counted exactly for 20 concurrent requests', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
     await quoteTimes(open, call, 3);
     await Promise.all(Array.from({ length: 20 }, () => quote(call)));
     const statuses = Object.values(await statusesOf(open, userId));
-    expect(statuses.filter((status) => status === 'ACTIVE')).toHaveLength(most);
+    expect(statuses.filter((status) => status === 'ACTIVE')).toHaveLength(maxActive);
     expect(statuses.filter((status) => status === 'EXPIRED')).toHaveLength(13);
   });
 
   it('never takes a quote from the payment order that consumes it', async ({ open }) => {
     const { id: userId, call } = await open.newCustomer();
-    const ids = await quoteTimes(open, call, most);
+    const ids = await quoteTimes(open, call, maxActive);
     const [payments] = await Promise.all([
       Promise.all(ids.map((id) => pay(call, id))),
-      Promise.all(Array.from({ length: most }, () => quote(call))),
+      Promise.all(Array.from({ length: maxActive }, () => quote(call))),
     ]);
     const statuses = await statusesOf(open, userId);
     for (const [index, { status, body }] of payments.entries()) {
@@ -81,6 +81,6 @@ describe('an eleventh active buy quote', () => {
       const outcomes = { CONSUMED: 'paid', EXPIRED: 'QUOTE_EXPIRED' };
       expect({ ...outcomes }).toHaveProperty(statuses[ids[index] ?? ''] ?? '', outcome);
     }
-    expect((await activeOf(open, userId)).length).toBeLessThanOrEqual(most);
+    expect((await activeOf(open, userId)).length).toBeLessThanOrEqual(maxActive);
   });
 });

@@ -12,18 +12,18 @@ import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { type LivePrice, type LivePriceReader } from '../price/index.ts';
 import { insertTick } from '../price/price.store.ts';
 
-/** The provider's own prices in these tests. */
-const provided = { buyPaise: 741_000, sellPaise: 719_000, spotPaise: 730_000 };
+/** The provider's prices in these tests. */
+const providerPrice = { buyPaise: 741_000, sellPaise: 719_000, spotPaise: 730_000 };
 
-/** A fault in our own price, which no store and no spread can cause. */
-let wrong: Partial<Pick<LivePrice, 'buyPaise' | 'sellPaise'>> = {};
+/** The wrong parts of our price, which neither a store nor a spread can cause. */
+let wrongPrice: Partial<Pick<LivePrice, 'buyPaise' | 'sellPaise'>> = {};
 const livePrice = (real: LivePriceReader): LivePriceReader => ({
   priceAtHand: () => {
     const price = real.priceAtHand();
-    return price === undefined ? undefined : { ...price, ...wrong };
+    return price === undefined ? undefined : { ...price, ...wrongPrice };
   },
-  livePrice: async () => ({ ...(await real.livePrice()), ...wrong }),
-  freshPrice: async () => ({ ...(await real.freshPrice()), ...wrong }),
+  livePrice: async () => ({ ...(await real.livePrice()), ...wrongPrice }),
+  freshPrice: async () => ({ ...(await real.freshPrice()), ...wrongPrice }),
 });
 
 const wall = createManualClock(new Date());
@@ -31,20 +31,20 @@ const it = goldTest({ wall, wrap: { livePrice } })
   .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open))
   .extend('seller', ({ sellers }) => sellers.newSeller());
 
-/** Lets every copy of the price age. */
-const forgetPrice = (): void => {
+/** Lets real time pass, so that every copy of the price is too old. */
+const expirePrice = (): void => {
   wall.advance(10_000);
 };
 
 it.beforeEach(async ({ open }) => {
-  wrong = {};
-  await open.sandbox.control('PUT', '/price', provided);
-  forgetPrice();
+  wrongPrice = {};
+  await open.sandbox.control('PUT', '/price', providerPrice);
+  expirePrice();
 });
 
-/** Leaves a tick of the feed: the provider's own rates, but for what it took for a gram. */
+/** Inserts a tick with the provider's rates and a different price per gram. */
 const leaveTick = async (open: OpenGold, providerBuyPaise: number): Promise<void> => {
-  forgetPrice();
+  expirePrice();
   const [buy, sell] = await Promise.all([
     open.sandbox.safegold('GET', '/v1/buy-price'),
     open.sandbox.safegold('GET', '/v1/sell-price'),
@@ -74,7 +74,7 @@ describe('a buy', () => {
     'is not sold below what the provider charges: %s',
     async ([, path, more], { open }) => {
       const { call } = await open.newCustomer();
-      wrong = { buyPaise: paise(10_000n) };
+      wrongPrice = { buyPaise: paise(10_000n) };
       const before = await written(open);
       const answer = await call('POST', path, { ...oneGram, ...more });
       expect(codeOf(answer)).toEqual([502, 'PROVIDER_MISMATCH']);
@@ -85,13 +85,16 @@ describe('a buy', () => {
   it.for([
     ['one per cent', 733_700, 201],
     ['more than one per cent', 733_500, 502],
-  ] as const)('may fall short of it by %s', async ([, buyPaise, status], { open }) => {
-    const { call } = await open.newCustomer();
-    wrong = { buyPaise: paise(BigInt(buyPaise)) };
-    expect((await call('POST', '/gold/quote', oneGram)).status).toBe(status);
-  });
+  ] as const)(
+    "may be below the provider's charge by %s",
+    async ([, buyPaise, status], { open }) => {
+      const { call } = await open.newCustomer();
+      wrongPrice = { buyPaise: paise(BigInt(buyPaise)) };
+      expect((await call('POST', '/gold/quote', oneGram)).status).toBe(status);
+    },
+  );
 
-  it('is priced again, once, where the rate of the provider has moved', async ({ open }) => {
+  it("is priced once more if the provider's rate has changed", async ({ open }) => {
     const { call } = await open.newCustomer();
     await leaveTick(open, 700_000);
     const before = await countCalls(open, 'buy-verify');
@@ -104,17 +107,20 @@ describe('a buy', () => {
   it.for([
     ['a tenth', 74_100],
     ['ten times', 7_410_000],
-  ] as const)('is not priced by Redis: %s of the price', async ([, perGramPaise], { open }) => {
-    const { call } = await open.newCustomer();
-    await forgePrice(open.redis, { perGramPaise, asOf: wall.now() });
-    const answer = await call('POST', '/gold/quote', oneGram);
-    expect([answer.status, answer.body.pricePerGramPaise]).toEqual([201, 741_000]);
-  });
+  ] as const)(
+    'does not use a price from Redis: %s of the price',
+    async ([, perGramPaise], { open }) => {
+      const { call } = await open.newCustomer();
+      await forgePrice(open.redis, { perGramPaise, asOf: wall.now() });
+      const answer = await call('POST', '/gold/quote', oneGram);
+      expect([answer.status, answer.body.pricePerGramPaise]).toEqual([201, 741_000]);
+    },
+  );
 });
 
 type Sellers = ReturnType<typeof createSellers>;
 
-/** Tries a sale of 0.02 g under one key, twice, and returns what came of it. */
+/** Tries a sale of 0.02 g twice with one key, and returns the result. */
 const sellTwice = async (open: OpenGold, sellers: Sellers, seller: Seller, more: object) => {
   const before = await countCalls(open, 'sell-confirm');
   const body = { ...more, idempotency_key: newSaleKey() };
@@ -144,31 +150,31 @@ const refused = (seller: Seller) => ({
 
 describe('a sale', () => {
   it('is not paid more than the provider pays', async ({ open, sellers, seller }) => {
-    wrong = { sellPaise: paise(7_190_000n) };
+    wrongPrice = { sellPaise: paise(7_190_000n) };
     expect(await sellTwice(open, sellers, seller, {})).toEqual(refused(seller));
   });
 
-  it('is not priced by Redis, which would pay less than the provider', async ({ open, seller }) => {
-    forgetPrice();
+  it("does not use a price from Redis that is below the provider's", async ({ open, seller }) => {
+    expirePrice();
     await forgePrice(open.redis, { perGramPaise: 100_000, asOf: wall.now() });
     const wanted = { unit: 'GRAMS', amount: '0.02' };
     const { body: quote } = await seller.call('POST', '/gold/quote/sell', wanted);
     expect([quote.pricePerGramPaise, quote.proceedsPaise]).toEqual([719_000, 14_380]);
   });
 
-  it('is not paid more than the provider pays by a quote either', async ({
+  it('with a quote is not paid more than the provider pays either', async ({
     open,
     sellers,
     seller,
   }) => {
-    wrong = { sellPaise: paise(7_190_000n) };
+    wrongPrice = { sellPaise: paise(7_190_000n) };
     const wanted = { unit: 'GRAMS', amount: '0.02' };
     const { body: quote } = await seller.call('POST', '/gold/quote/sell', wanted);
     expect(quote.proceedsPaise).toBe(143_800);
     expect(await sellTwice(open, sellers, seller, { quote_id: quote.id })).toEqual(refused(seller));
   });
 
-  it('is refused where the rate of its quote lapsed and the new one pays less', async ({
+  it('is refused if the rate of its quote has expired and the new rate pays less', async ({
     open,
     sellers,
     seller,
@@ -179,15 +185,18 @@ describe('a sale', () => {
       where: { id: quote.id },
       data: { providerRateId: '1' },
     });
-    await open.sandbox.control('PUT', '/price', { ...provided, sellPaise: 600_000 });
+    await open.sandbox.control('PUT', '/price', { ...providerPrice, sellPaise: 600_000 });
     expect(await sellTwice(open, sellers, seller, { quote_id: quote.id })).toEqual(refused(seller));
   });
 
   it.for([
     ['one per cent', 726_000, 201],
     ['more than one per cent', 726_600, 502],
-  ] as const)('may be paid %s more', async ([, sellPaise, status], { sellers, seller }) => {
-    wrong = { sellPaise: paise(BigInt(sellPaise)) };
-    expect((await sellers.sell(seller, '0.05')).status).toBe(status);
-  });
+  ] as const)(
+    'may be paid %s more than the provider pays',
+    async ([, sellPaise, status], { sellers, seller }) => {
+      wrongPrice = { sellPaise: paise(BigInt(sellPaise)) };
+      expect((await sellers.sell(seller, '0.05')).status).toBe(status);
+    },
+  );
 });

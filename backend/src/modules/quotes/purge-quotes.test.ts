@@ -14,9 +14,7 @@ const quote = async (call: OpenCaller): Promise<string> => {
   return body.id;
 };
 
-it('the purge deletes expired quotes after 90 days, and never one that an order rests on', async ({
-  open,
-}) => {
+it('the purge deletes expired quotes after 90 days, except those of orders', async ({ open }) => {
   const { id: userId, call } = await open.newCustomer();
   const bought = await quote(call);
   const payment = { quote_id: bought, idempotency_key: 'purge-quotes-1' };
@@ -26,7 +24,7 @@ it('the purge deletes expired quotes after 90 days, and never one that an order 
   const recent = await quote(call);
   await runSweeps(open.gold.expirySweeps, 'buying-expire-quotes');
   await open.advance(31 * daySeconds);
-  // Not swept yet: it is still ACTIVE, though its time is long over.
+  // This quote is still ACTIVE, because it was not swept, although its life ended long ago.
   const active = await open.database.db.goldQuote.update({
     where: { id: old[2] ?? '' },
     data: { status: 'ACTIVE' },

@@ -5,7 +5,7 @@ import { quoteStatuses } from './quotes.types.ts';
 
 const actors = ['customer:0190', 'worker', 'admin:0190', 'gateway:sandbox'];
 
-it('a quote leaves ACTIVE once, by its customer or by the end of its life, and nothing comes back', () => {
+it('a quote leaves ACTIVE once, by its customer or at the end of its life, and never returns', () => {
   const allowed = quoteStatuses.flatMap((from) =>
     quoteStatuses.flatMap((to) =>
       actors

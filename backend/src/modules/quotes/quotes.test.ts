@@ -17,7 +17,7 @@ const halfUp = (a: number, b: number) => Math.floor((2 * a + b) / (2 * b));
 const quotes = (open: OpenGold) => open.database.db.goldQuote.count();
 
 describe('POST /gold/quote', () => {
-  it('answers the figures of a buy by rupees, tax in', async ({ open }) => {
+  it('returns the breakdown of a buy by rupees, including tax', async ({ open }) => {
     const { call } = await open.newCustomer();
     const { status, body } = await call('POST', '/gold/quote', { unit: 'INR', amount: '1000' });
     expect(status).toBe(201);
@@ -41,7 +41,7 @@ describe('POST /gold/quote', () => {
     expect(goldValuePaise + body.gstPaise).toBe(body.totalPaise);
   });
 
-  it('answers the figures of a buy by grams', async ({ open }) => {
+  it('returns the breakdown of a buy by grams', async ({ open }) => {
     const { call } = await open.newCustomer();
     const { status, body } = await call('POST', '/gold/quote', { unit: 'GRAMS', amount: 0.5 });
     expect(status).toBe(201);
@@ -52,7 +52,7 @@ describe('POST /gold/quote', () => {
     expect(body.totalPaise).toBe(body.goldValuePaise + body.gstPaise);
   });
 
-  it('keeps the provider transaction, its own price and the lock', async ({ open }) => {
+  it("stores the provider's transaction, its price and its lock", async ({ open }) => {
     const { call } = await open.newCustomer();
     const { body } = await call('POST', '/gold/quote', { unit: 'GRAMS', amount: '1' });
     const row = await open.database.db.goldQuote.findUniqueOrThrow({ where: { id: body.id } });
@@ -62,7 +62,7 @@ describe('POST /gold/quote', () => {
     const asked = (await open.journal('buy-verify')).at(-1);
     expect(asked?.body).toMatchObject({ gold_amount: 1 });
     expect(row.providerTxId).toMatch(/^\d+$/);
-    // SafeGold rounds its rate and its rupees up: never less than ours, at most two paise more.
+    // SafeGold rounds its rate and its rupees up, so its amount is at most two paise above ours.
     const more = (row.providerAmountPaise ?? 0n) - (row.totalPaise ?? 0n);
     expect(more >= 0n && more <= 2n).toBe(true);
   });
@@ -90,7 +90,7 @@ describe('POST /gold/quote', () => {
     expect(await quotes(open)).toBe(before);
   });
 
-  it('refuses what is outside the limits of one buy, by the gross amount', async ({ open }) => {
+  it('refuses a gross amount outside the limits of one buy', async ({ open }) => {
     const { call } = await open.newCustomer();
     const small = await call('POST', '/gold/quote', { unit: 'INR', amount: '9.99' });
     expect(small.status).toBe(400);
@@ -107,7 +107,7 @@ describe('POST /gold/quote', () => {
 
   it('refuses an amount that buys less than 0.0001 g', async ({ open }) => {
     const { call } = await open.newCustomer();
-    // One paisa is the least limit that operators can set.
+    // One paisa is the smallest limit that operators can set.
     await open.setLimits({ minBuyPaise: paise(1n) });
     const answer = await call('POST', '/gold/quote', { unit: 'INR', amount: '0.5' });
     expect(answer.status).toBe(400);
@@ -130,7 +130,7 @@ describe('POST /gold/quote', () => {
     ['malformed', 'PROVIDER_UNAVAILABLE'],
     ['accept_then_timeout', 'PROVIDER_UNAVAILABLE'],
     ['wrong_amount', 'PROVIDER_MISMATCH'],
-  ] as const)('writes nothing when the verify ends in %s', async ([fault, code], { open }) => {
+  ] as const)('writes nothing if the verify ends in %s', async ([fault, code], { open }) => {
     const { call } = await open.newCustomer();
     await call('GET', '/price/current');
     const before = await quotes(open);
@@ -141,7 +141,7 @@ describe('POST /gold/quote', () => {
     expect(await quotes(open)).toBe(before);
   });
 
-  it('tells a refusal of the provider from its silence', async ({ open }) => {
+  it('distinguishes a refusal of the provider from its silence', async ({ open }) => {
     const { id, call } = await open.newCustomer();
     await open.database.db.user.update({ where: { id }, data: { providerUserId: '1' } });
     const answer = await call('POST', '/gold/quote', { unit: 'INR', amount: '500' });
@@ -149,10 +149,10 @@ describe('POST /gold/quote', () => {
     expect(answer.body.error.code).toBe('PROVIDER_REFUSED');
   });
 
-  it('asks for a new price once when the rate has lapsed on the way', async ({ open }) => {
+  it('fetches a new price once if the rate has expired in the meantime', async ({ open }) => {
     const { call } = await open.newCustomer();
     await call('POST', '/gold/quote', { unit: 'INR', amount: '500' });
-    // The sandbox's time moves first, as it does for a service that follows it.
+    // The sandbox's time is moved before the service's time.
     await open.sandbox.control('POST', '/clock', { advanceSeconds: 500 });
     await setPrice(open, 720_000);
     const answer = await call('POST', '/gold/quote', { unit: 'INR', amount: '500' });
@@ -161,7 +161,7 @@ describe('POST /gold/quote', () => {
     expect(answer.body.pricePerGramPaise).toBe(720_000);
   });
 
-  it('does not use a rate that has lapsed by the business clock', async ({ open }) => {
+  it('does not use a rate that has expired by the business clock', async ({ open }) => {
     const { call } = await open.newCustomer();
     await call('POST', '/gold/quote', { unit: 'INR', amount: '500' });
     const before = (await open.journal('buy-verify')).length;
@@ -173,7 +173,7 @@ describe('POST /gold/quote', () => {
 });
 
 describe('GET /gold/quote/:id', () => {
-  it("shows one's own, and that it has expired", async ({ open }) => {
+  it("shows the customer's own quote, and that it has expired", async ({ open }) => {
     const { call } = await open.newCustomer();
     const { body: made } = await call('POST', '/gold/quote', { unit: 'GRAMS', amount: '0.1234' });
     expect((await call('GET', `/gold/quote/${made.id}`)).body).toEqual(made);
@@ -184,7 +184,7 @@ describe('GET /gold/quote/:id', () => {
     expect(row.status).toBe('EXPIRED');
   });
 
-  it("does not know somebody else's, or one that never was", async ({ open }) => {
+  it("is 404 for another customer's quote and an unknown quote", async ({ open }) => {
     const one = await open.newCustomer();
     const other = await open.newCustomer();
     const { body: made } = await one.call('POST', '/gold/quote', { unit: 'INR', amount: '500' });
@@ -196,7 +196,7 @@ describe('GET /gold/quote/:id', () => {
   });
 });
 
-/** Uses up all but so many of a customer's quotes. */
+/** Uses up a customer's quotes except the given number. */
 const leaveQuotes = async (open: OpenGold, subjectId: string, left: number): Promise<void> => {
   const window = { name: 'quotes', subjectId, startedAt: open.clock.now(), uses: 60 - left };
   await open.database.db.useWindow.create({ data: window });
@@ -206,7 +206,7 @@ describe('sixty quotes of a customer in ten minutes', () => {
   const buy = { unit: 'INR', amount: '1000' };
   const limited = { status: 429, body: { error: { code: 'QUOTE_LIMIT' } } };
 
-  it('are the most: the next one asks nobody, until the ten minutes are over', async ({ open }) => {
+  it('are the maximum, and the next request does not call the provider', async ({ open }) => {
     const { id, call } = await open.newCustomer();
     await leaveQuotes(open, id, 1);
     expect((await call('POST', '/gold/quote', buy)).status).toBe(201);
@@ -229,7 +229,7 @@ describe('sixty quotes of a customer in ten minutes', () => {
     expect((await call('POST', '/gold/buy', order)).status).toBe(201);
   });
 
-  it('count each other when they come at once', async ({ open }) => {
+  it('are counted exactly if they are concurrent', async ({ open }) => {
     const { id, call } = await open.newCustomer();
     await leaveQuotes(open, id, 3);
     const answers = await Promise.all(
@@ -239,7 +239,7 @@ describe('sixty quotes of a customer in ten minutes', () => {
     expect(statuses).toEqual([201, 201, 201, 429, 429, 429, 429, 429]);
   });
 
-  it('begin again after a clock that was set back', async ({ open }) => {
+  it('can begin again after the clock was set back', async ({ open }) => {
     const { id, call } = await open.newCustomer();
     const startedAt = new Date(open.clock.now().getTime() + 3_600_000);
     const window = { name: 'quotes', subjectId: id, startedAt, uses: 60 };

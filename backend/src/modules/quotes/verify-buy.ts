@@ -178,14 +178,14 @@ export const verifyBuy = async (
   const live = await verifiablePrice(deps, request.bounds?.basis.versions);
   const first = await verifyAt(deps, live, request);
   if ('verified' in first) return first.verified;
-  const fresh = await price.freshPrice();
+  const newPrice = await price.freshPrice();
   const { userId } = request;
-  if (!first.hasLapsed && !hasRateChanged(live, fresh)) {
+  if (!first.hasLapsed && !hasRateChanged(live, newPrice)) {
     logger.error({ userId }, "a buy below the provider's charge was refused");
     throw first.refusal;
   }
   logger.info({ userId }, 'the rate of a verify has changed, verifying again');
-  const second = await verifyAt(deps, fresh, request);
+  const second = await verifyAt(deps, newPrice, request);
   if ('verified' in second) return second.verified;
   throw second.refusal;
 };

@@ -68,7 +68,7 @@ export const recordConfirmIntent = async (
   return { order, confirmId, holderId, providerUserId };
 };
 
-const toQueryOnly = (
+const saleConfirmOf = (
   { id: orderId, providerTxId }: VerifiedSale,
   by: SaleInitiator,
   mayFail: boolean,
@@ -80,7 +80,7 @@ const toSend = (
   wasSent: boolean,
 ): Claim<SaleConfirm> => ({
   kind: 'SEND',
-  call: { ...toQueryOnly(held.order, by, false), held },
+  call: { ...saleConfirmOf(held.order, by, false), held },
   wasSent,
 });
 
@@ -101,7 +101,7 @@ const acquireSale = (
     const at = clock.now();
     const isOver = at >= order.lockEndsAt || latest?.status === 'REFUSED';
     if (isUnderReview || isOver) {
-      return { kind: 'QUERY', call: toQueryOnly(order, by, isUnderReview) };
+      return { kind: 'QUERY', call: saleConfirmOf(order, by, isUnderReview) };
     }
     const holderId = random.uuid();
     const confirmId = latest?.id ?? random.uuid();
@@ -123,7 +123,7 @@ const claimSale = async (
   if (!isOnlyQueried) return acquireSale(deps, request);
   const order = await findOrder(deps.db, orderId);
   return order !== undefined && isVerifiedSale(order)
-    ? { kind: 'QUERY', call: toQueryOnly(order, by, true) }
+    ? { kind: 'QUERY', call: saleConfirmOf(order, by, true) }
     : skip('it is no verified sale');
 };
 

@@ -6,7 +6,7 @@ import type { OpenGold } from '#test/support/open-gold.ts';
 import { createSaleOutcomes } from '#test/support/sale-outcomes.ts';
 import { createSellers, newSaleKey, type Seller, type Sellers } from '#test/support/sellers.ts';
 
-/** A process that dies at one of its calls: nothing after it happens, not even letting go. */
+/** The call at which the process dies. Nothing happens after it, and no lease is released. */
 const death: { at: string | undefined; died: (() => void) | undefined } = {
   at: undefined,
   died: undefined,
@@ -16,9 +16,9 @@ const dieAt = async (point: string): Promise<void> => {
   death.died?.();
   await new Promise<never>(() => {});
 };
-/** A process that stands still after the verify's answer, while this goes on. */
+/** The work that runs while the process stops after the response of the verify. */
 const standstill: { during: (() => Promise<void>) | undefined } = { during: undefined };
-const mortal = (provider: GoldProvider): GoldProvider => ({
+const wrapWithDeath = (provider: GoldProvider): GoldProvider => ({
   ...provider,
   async verifySell(request) {
     await dieAt('before the verify');
@@ -40,7 +40,7 @@ const mortal = (provider: GoldProvider): GoldProvider => ({
   },
 });
 
-const it = goldTest({ wrap: { provider: mortal } })
+const it = goldTest({ wrap: { provider: wrapWithDeath } })
   .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open))
   .extend('seller', ({ sellers }) => sellers.newSeller())
   .extend('outcomes', ({ open, sellers, seller }) =>
@@ -55,7 +55,7 @@ afterEach(() => {
 const sell = (sellers: Sellers, seller: Seller, key = newSaleKey()) =>
   sellers.sell(seller, '0.02', { idempotency_key: key });
 
-/** A sale whose process dies at a point. What it held runs out. */
+/** Places a sale whose process dies at a call, and lets its leases expire. */
 const sellAndDie = async (
   open: OpenGold,
   sellers: Sellers,
@@ -80,9 +80,9 @@ const points = [
   'after the status',
 ];
 
-describe('a process killed', () => {
+describe('a process that is killed', () => {
   it.for(points)(
-    '%s is followed by a repeat of the key that sells once',
+    '%s is followed by a repeat with the key that sells once',
     async (point, { open, sellers, outcomes, seller }) => {
       const key = newSaleKey();
       await sellAndDie(open, sellers, seller, point, key);
@@ -96,7 +96,7 @@ describe('a process killed', () => {
   );
 
   it.for(['before the verify', 'after the verify'])(
-    '%s is given up by the sweep after a minute, and the gold is free',
+    '%s leaves a sale that the sweep fails after a minute, so that its gold is available',
     async (point, { open, sellers, outcomes, seller }) => {
       const key = newSaleKey();
       await sellAndDie(open, sellers, seller, point, key);
@@ -112,7 +112,7 @@ describe('a process killed', () => {
   );
 
   it.for(['after the confirm', 'after the status'])(
-    '%s is found by the sweep to have sold',
+    '%s leaves a sale that the sweep finds to be sold',
     async (point, { open, sellers, outcomes, seller }) => {
       const key = newSaleKey();
       await sellAndDie(open, sellers, seller, point, key);
@@ -126,7 +126,7 @@ describe('a process killed', () => {
     },
   );
 
-  it('before the confirm is under review once the sweep has asked', async ({
+  it('before the confirm leaves a sale that the sweep puts under review', async ({
     open,
     sellers,
     outcomes,
@@ -139,7 +139,7 @@ describe('a process killed', () => {
     expect(await outcomes.confirmsOf((await outcomes.theSale()).providerTxId)).toBe(0);
   });
 
-  it('and still holding its lease is left alone, by a repeat and by the sweep', async ({
+  it('and whose lease is valid keeps a repeat and the sweep away from the sale', async ({
     open,
     sellers,
     outcomes,
@@ -155,7 +155,7 @@ describe('a process killed', () => {
     death.at = undefined;
     await open.database.db.$executeRaw`
       UPDATE idempotency_key SET lease_until = now() - interval '1 second' WHERE key = ${key}`;
-    // The other lease stands for longer than the repeat and the sweep take.
+    // The other lease is valid for longer than the repeat and the sweep take.
     await open.database.db.$executeRaw`
       UPDATE provider_operation SET lease_until = now() + interval '1 hour'
       WHERE holder_id IS NOT NULL AND order_id = ${(await outcomes.theSale()).id}::uuid`;
@@ -168,7 +168,7 @@ describe('a process killed', () => {
     await outcomes.expectSold();
   });
 
-  it('after its lock has ended confirms nothing more', async ({
+  it('leaves a sale that is not confirmed after the end of its price lock', async ({
     open,
     sellers,
     outcomes,
@@ -183,8 +183,8 @@ describe('a process killed', () => {
   });
 });
 
-describe('a process that stood still between verify and confirm', () => {
-  it('until the lock had ended confirms nothing, and leaves the sale to a person', async ({
+describe('a process that stops between verify and confirm', () => {
+  it('until the lock has ended confirms nothing, and puts the sale under review', async ({
     open,
     sellers,
     outcomes,

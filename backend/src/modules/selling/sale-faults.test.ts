@@ -6,7 +6,7 @@ import type { OpenGold } from '#test/support/open-gold.ts';
 import { createSaleOutcomes } from '#test/support/sale-outcomes.ts';
 import { createSellers, newSaleKey, type Seller, type Sellers } from '#test/support/sellers.ts';
 
-/** An answer that takes longer comes too late, which some of these tests are about. */
+/** The provider's responses time out after 2 s, so that some tests can delay them. */
 const env = { SAFEGOLD_TIMEOUT_MS: '2000' };
 
 const it = goldTest({ env })
@@ -18,11 +18,11 @@ const it = goldTest({ env })
 
 const sell = (sellers: Sellers, seller: Seller, key = newSaleKey()) =>
   sellers.sell(seller, '0.02', { idempotency_key: key });
-/** Lists the calls of one operation that the provider got about a seller. */
+/** Lists the calls of one operation that the provider received for a seller. */
 const callsAbout = async (open: OpenGold, { providerUserId }: Seller, operation: string) =>
   (await open.journal(operation)).filter(({ path }) => path.includes(`/users/${providerUserId}/`));
 
-describe('a verify that promises nothing', () => {
+describe('a verify that fails', () => {
   it.for([
     ['error', {}, 'PROVIDER_UNAVAILABLE'],
     ['error', { status: 400 }, 'PROVIDER_REFUSED'],
@@ -33,7 +33,7 @@ describe('a verify that promises nothing', () => {
     ['malformed', {}, 'PROVIDER_UNAVAILABLE'],
     ['wrong_amount', {}, 'PROVIDER_MISMATCH'],
   ] as const)(
-    '%s %o fails the sale as %s, for its repeat too',
+    'by %s %o fails the sale as %s, also for its repeat',
     async ([fault, more, code], { open, sellers, outcomes, seller }) => {
       await open.fault('sell-verify', fault, more);
       const key = newSaleKey();
@@ -48,7 +48,7 @@ describe('a verify that promises nothing', () => {
     },
   );
 
-  it('of a rate that has lapsed is made again at a new one', async ({
+  it('because of an expired rate is repeated at a new rate', async ({
     open,
     sellers,
     outcomes,
@@ -66,7 +66,7 @@ describe('a verify that promises nothing', () => {
 
 describe('a confirm', () => {
   it.for(['error', 'timeout', 'reset'])(
-    'that ends in %s without having been made is under review, and not made again',
+    'that did not arrive and ended in %s leads to a review, and is not repeated',
     async (fault, { open, sellers, outcomes, seller }) => {
       await open.fault('sell-confirm', fault);
       const key = newSaleKey();
@@ -86,7 +86,7 @@ describe('a confirm', () => {
   );
 
   it.for(['accept_then_timeout', 'malformed'])(
-    'that went through but ended in %s is found by the status',
+    'that succeeded but ended in %s is found by the order status',
     async (fault, { open, sellers, outcomes, seller }) => {
       await open.fault('sell-confirm', fault);
       expect((await sell(sellers, seller)).status).toBe(201);
@@ -94,13 +94,13 @@ describe('a confirm', () => {
     },
   );
 
-  it('that arrives after its status was asked is found by the sweep', async ({
+  it('that arrives after the query of its status is found by the sweep', async ({
     open,
     sellers,
     outcomes,
     seller,
   }) => {
-    // So much longer than the adapter waits that the status is asked before it arrives.
+    // The delay is so long that the status is queried before the confirm arrives.
     await open.fault('sell-confirm', 'slow', { delayMs: 4000 });
     expect(codeOf(await sell(sellers, seller))).toEqual([503, 'SELL_UNDER_REVIEW']);
     const { providerTxId } = await outcomes.theSale();
@@ -114,7 +114,7 @@ describe('a confirm', () => {
     await outcomes.expectSold();
   });
 
-  it('that the provider refuses after its verify is under review as that', async ({
+  it('that the provider refuses after its verify leads to a review for that reason', async ({
     open,
     sellers,
     outcomes,
@@ -125,7 +125,7 @@ describe('a confirm', () => {
     await outcomes.expectUnderReview('SELL_REFUSED_AFTER_VERIFY');
   });
 
-  it('that the provider says has failed ends by the sweep, and the customer is told', async ({
+  it('that the provider reports as failed is ended by the sweep, and the customer is notified', async ({
     open,
     sellers,
     outcomes,
@@ -141,7 +141,7 @@ describe('a confirm', () => {
     expect(await outcomes.notificationTypes()).toEqual(['sell_failed']);
   });
 
-  it('whose status nobody answers is under review until somebody does', async ({
+  it('whose status gets no answer leads to a review until the provider answers', async ({
     open,
     sellers,
     outcomes,
@@ -159,9 +159,9 @@ describe('a confirm', () => {
   });
 
   it.for(['error', 'reset', 'malformed', 'accept_then_timeout'])(
-    'whose status ends in %s is sold once the sweep has asked',
+    'whose status ends in %s is completed by a query of the sweep',
     async (fault, { open, sellers, outcomes, seller }) => {
-      // As often as it is asked within the request, and more.
+      // The fault lasts for more queries than one request sends.
       await open.fault('sell-status', fault, { times: 50 });
       expect(codeOf(await sell(sellers, seller))).toEqual([503, 'SELL_UNDER_REVIEW']);
       await outcomes.expectUnderReview();
@@ -172,7 +172,7 @@ describe('a confirm', () => {
     },
   );
 
-  it('that is in progress at the provider waits for its end', async ({
+  it('that is in progress at the provider stays undecided until it has ended', async ({
     open,
     sellers,
     outcomes,

@@ -9,17 +9,17 @@ import { defaultLimits } from '../settings/index.ts';
 import { checkSellAmount, type SaleToCheck } from '../quotes/index.ts';
 import { readSaleVerdict, reviewOf, type SaleVerdict } from './record-sale-outcome.ts';
 
-describe('the word of an order-status', () => {
+describe('the verdict of an order status', () => {
   it.each<[ProviderTransactionStatus, SaleVerdict]>([
     ['SUCCESS', 'SOLD'],
     ['FAILED', 'FAILED'],
     ['NOT_CONFIRMED', 'NOT_CONFIRMED'],
     ['IN_PROGRESS', 'UNKNOWN'],
-  ])('%s reads %s', (status, verdict) => {
+  ])('%s means %s', (status, verdict) => {
     expect(readSaleVerdict(done(status))).toBe(verdict);
   });
 
-  it('is none where nobody answered, and "not confirmed" of an unknown transaction', () => {
+  it('is unknown without an answer, and "not confirmed" for an unknown transaction', () => {
     expect(readSaleVerdict(unknown('timeout'))).toBe('UNKNOWN');
     expect(readSaleVerdict(refused(CIRCUIT_OPEN, ''))).toBe('UNKNOWN');
     expect(readSaleVerdict(refused(UNKNOWN_TRANSACTION, ''))).toBe('NOT_CONFIRMED');
@@ -27,7 +27,7 @@ describe('the word of an order-status', () => {
 });
 
 describe('the reason for a review of a sale', () => {
-  it('is a refusal only where the provider itself refused', () => {
+  it('is a refusal only if the provider itself refused', () => {
     const no = refused('PROVIDER_REFUSED', 'no');
     expect(reviewOf('NOT_CONFIRMED', no).code).toBe('SELL_REFUSED_AFTER_VERIFY');
     expect(reviewOf('FAILED', undefined).code).toBe('SELL_REFUSED_AFTER_VERIFY');
@@ -56,7 +56,7 @@ describe('the limits of a sale', () => {
     }
   };
 
-  it('bind the gross amount, to the paisa', () => {
+  it('apply to the gross amount, to the paisa', () => {
     expect(check({})).toBe('fits');
     expect(check({ grossPaise: limits.minSellPaise })).toBe('fits');
     expect(check({ grossPaise: paise(limits.minSellPaise - 1n) })).toBe('LIMIT_EXCEEDED');
@@ -64,11 +64,11 @@ describe('the limits of a sale', () => {
     expect(check({ grossPaise: paise(limits.maxSellPaise + 1n) })).toBe('LIMIT_EXCEEDED');
   });
 
-  it('exempt a sale of all available grams from the minimum, not from the maximum', () => {
+  it('do not apply the minimum to a sale of all available grams, but the maximum', () => {
     const all = { grams: parseGrams('0.002'), grossPaise: parseRupees('20') };
     expect(check(all)).toBe('LIMIT_EXCEEDED');
     expect(check({ ...all, availableGrams: all.grams })).toBe('fits');
-    // Less than 0.0001 g can't be sold, so with that much left over it is still a sale of all.
+    // Less than 0.0001 g can't be sold, so a sale that leaves such a rest is a sale of all.
     expect(check({ ...all, availableGrams: grams(all.grams + 9_999n) })).toBe('fits');
     const much = {
       grossPaise: paise(limits.maxSellPaise + 1n),
@@ -77,10 +77,10 @@ describe('the limits of a sale', () => {
     expect(check(much)).toBe('LIMIT_EXCEEDED');
   });
 
-  it('come after the minimum of the provider, which binds everybody', () => {
+  it('come after the minimum of the provider, which applies to every sale', () => {
     const tiny = { grams: parseGrams('0.0009'), grossPaise: parseRupees('9') };
     expect(check({ ...tiny, availableGrams: tiny.grams })).toBe('AMOUNT_TOO_SMALL');
-    // INR 10 were requested, but the grams that they come to are worth less to the provider.
+    // INR 10 were requested, but at the provider's price their grams are worth less.
     expect(check({ ...tiny, grossPaise: parseRupees('10') })).toBe('AMOUNT_TOO_SMALL');
     const enough = { grams: parseGrams('0.001'), grossPaise: parseRupees('10') };
     expect(check({ ...enough, availableGrams: enough.grams })).toBe('fits');

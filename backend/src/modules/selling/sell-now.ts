@@ -83,8 +83,10 @@ const chooseQuote = async (
   if (quoteId !== undefined) {
     return { kind: 'named', quote: await findNamedQuote(deps, request, quoteId) };
   }
-  const found = mayFind ? await findUsableSellQuote(db, userId, amount, clock.now()) : undefined;
-  if (found !== undefined) return { kind: 'found', quote: found };
+  const storedQuote = mayFind
+    ? await findUsableSellQuote(db, userId, amount, clock.now())
+    : undefined;
+  if (storedQuote !== undefined) return { kind: 'found', quote: storedQuote };
   await countQuote(deps, userId);
   const live = await verifiablePrice(deps, versions);
   return { kind: 'new', quote: draftSellQuote(deps, userId, amount, live) };

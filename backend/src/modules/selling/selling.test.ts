@@ -9,15 +9,15 @@ const it = goldTest()
   .extend('sellers', { scope: 'file' }, ({ open }) => createSellers(open))
   .extend('seller', ({ sellers }) => sellers.newSeller());
 
-/** Asks for a quote. */
+/** Requests a sell quote. */
 const ask = (seller: Seller, unit: string, amount: string) =>
   seller.call('POST', '/gold/quote/sell', { unit, amount });
-/** The quote that a sale of 0.01 g has used up. */
+/** Returns the quote that a sale of 0.01 g has consumed. */
 const usedQuote = async (sellers: Sellers, seller: Seller): Promise<string> =>
   (await sellers.sell(seller, '0.01')).body.order.quote_id;
 
 describe('a sell quote', () => {
-  it('shows what is paid, with nothing withheld, for 120 seconds', async ({ open, seller }) => {
+  it('shows the proceeds, with nothing withheld, for 120 seconds', async ({ open, seller }) => {
     const body = { unit: 'GRAMS', amount: '0.05' };
     const made = await seller.call('POST', '/gold/quote/sell', body);
     expect(made.status).toBe(201);
@@ -44,14 +44,14 @@ describe('a sell quote', () => {
     expect(late.body.status).toBe('EXPIRED');
   });
 
-  it('is refused without KYC, under the minimum, over the maximum, and below the provider', async ({
+  it("is refused without KYC, outside the limits, and below the provider's minimum", async ({
     open,
     seller,
   }) => {
     expect(codeOf(await ask(seller, 'INR', '9.99'))).toEqual([400, 'AMOUNT_TOO_SMALL']);
     expect(codeOf(await ask(seller, 'GRAMS', '0.0001'))).toEqual([400, 'AMOUNT_TOO_SMALL']);
     expect(codeOf(await ask(seller, 'INR', '500000.01'))).toEqual([400, 'LIMIT_EXCEEDED']);
-    // However high the operators' limit is: more is not paid out in one transfer.
+    // A high limit of the operators does not help, because one payout can't be larger.
     await open.setLimits({ maxSellPaise: paise(100_000_000n) });
     const tooMuch = await ask(seller, 'INR', '500000.01');
     expect(codeOf(tooMuch)).toEqual([400, 'LIMIT_EXCEEDED']);
@@ -67,7 +67,7 @@ describe('a sell quote', () => {
 });
 
 describe('a sale', () => {
-  it('goes from the quote to the payout', async ({ open, sellers, seller }) => {
+  it('leads from the quote to the payout', async ({ open, sellers, seller }) => {
     const portfolio = await seller.call('GET', '/portfolio');
     expect(portfolio.body.balance).toBe(seller.grams);
     const body = { unit: 'GRAMS', amount: '0.03' };
@@ -117,7 +117,7 @@ describe('a sale', () => {
     );
   });
 
-  it('of everything leaves nothing, invested neither', async ({ sellers, seller }) => {
+  it('of all grams leaves no balance and no invested amount', async ({ sellers, seller }) => {
     const sold = await sellers.sell(seller, seller.grams);
     expect(sold.status).toBe(201);
     const nothing = { balance: '0.0000', reserved: '0.0000', investedPaise: 0n };
@@ -125,17 +125,13 @@ describe('a sale', () => {
     expect(await sellers.atProvider(seller)).toBe('0');
   });
 
-  it('of all that is free is exempt from the minimum of ours', async ({
-    open,
-    sellers,
-    seller,
-  }) => {
+  it('of all available grams is exempt from our minimum', async ({ open, sellers, seller }) => {
     await open.setLimits({ minSellPaise: paise(1_000_000n) });
     expect(codeOf(await sellers.sell(seller, '0.05'))).toEqual([400, 'LIMIT_EXCEEDED']);
     expect((await sellers.sell(seller, seller.grams)).status).toBe(201);
   });
 
-  it('by rupees sells the grams that they come to', async ({ sellers, seller }) => {
+  it('by rupees sells the grams of that value', async ({ sellers, seller }) => {
     const sold = await sellers.sell(seller, '200', { unit: 'INR' });
     expect(sold.status).toBe(201);
     const { grams, proceeds_paise: proceeds, price_per_gram_paise: price } = sold.body.order;
@@ -145,7 +141,7 @@ describe('a sale', () => {
     expect(sold.body.payout.amountPaise).toBe(proceeds);
   });
 
-  it('is the same for the same key, and refused for another payload', async ({
+  it('is replayed for the same key, and refused for another payload', async ({
     open,
     sellers,
     seller,
@@ -161,13 +157,13 @@ describe('a sale', () => {
     open.setGate('sell', false);
     expect((await sellers.sell(seller, '0.02', key)).status).toBe(200);
     expect(codeOf(await sellers.sell(seller, '0.02'))).toEqual([503, 'SELL_DISABLED']);
-    // A body that is no body meets the gate first too.
+    // The gate is also checked before an invalid body.
     const nothing = await seller.call('POST', '/gold/sell', {});
     expect(codeOf(nothing)).toEqual([503, 'SELL_DISABLED']);
     expect(await sellers.salesOf(seller.id)).toHaveLength(1);
   });
 
-  it('at ten times at once with one key is one sale', async ({ sellers, seller }) => {
+  it('is made once by ten concurrent requests with one key', async ({ sellers, seller }) => {
     const key = { idempotency_key: newSaleKey() };
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => askUntilDecided(() => sellers.sell(seller, '0.02', key))),
@@ -180,7 +176,7 @@ describe('a sale', () => {
     expect(await sellers.salesOf(seller.id)).toHaveLength(1);
   });
 
-  it('is refused in the order of refusals, and leaves its key free', async ({
+  it('is refused in the order of refusals, and does not use up its key', async ({
     open,
     sellers,
     seller,
@@ -199,7 +195,7 @@ describe('a sale', () => {
     const small = await ask('0.0001', { bank_account_id: nowhere });
     expect(codeOf(small)).toEqual([400, 'AMOUNT_TOO_SMALL']);
     expect(codeOf(await ask('900', { bank_account_id: nowhere }))).toEqual([400, 'LIMIT_EXCEEDED']);
-    // The second is of no version of UUIDs, and might be an id all the same.
+    // The second id has no valid version of a UUID, but is accepted as an id.
     for (const unknown of [nowhere, '11111111-1111-1111-1111-111111111111']) {
       expect(codeOf(await ask('2', { bank_account_id: unknown }))).toEqual([404, 'NOT_FOUND']);
     }
@@ -211,7 +207,11 @@ describe('a sale', () => {
     expect((await ask('0.02')).status).toBe(201);
   });
 
-  it('goes to no account that is foreign, deleted or failed', async ({ open, sellers, seller }) => {
+  it('is refused to an account of another customer, and to a deleted or failed account', async ({
+    open,
+    sellers,
+    seller,
+  }) => {
     const { id: stranger } = await open.newCustomer();
     const foreign = await sellers.bankAccount(stranger);
     const deleted = await sellers.bankAccount(seller.id, { deletedAt: open.clock.now() });
@@ -224,7 +224,7 @@ describe('a sale', () => {
     expect((await sellers.holdingOf(seller.id)).reserved).toBe('0.0000');
   });
 
-  it('uses a quote once, and not after its time', async ({ open, sellers, seller }) => {
+  it('consumes a quote once, and not after its time', async ({ open, sellers, seller }) => {
     const body = { unit: 'GRAMS', amount: '0.02' };
     const quote = async () => (await seller.call('POST', '/gold/quote/sell', body)).body.id;
     const used = await quote();
@@ -233,7 +233,7 @@ describe('a sale', () => {
       409,
       'QUOTE_USED',
     ]);
-    // Ahead of what the account and the balance would refuse.
+    // The quote is refused before the account and the balance are checked.
     const nowhere = '018f0000-0000-7000-8000-ffffffffffff';
     const early = { quote_id: used, bank_account_id: nowhere };
     expect(codeOf(await sellers.sell(seller, '0.02', early))).toEqual([409, 'QUOTE_USED']);
@@ -249,7 +249,7 @@ describe('a sale', () => {
     expect((await sellers.sell(seller, '0.02', { quote_id: buy.id })).status).toBe(404);
   });
 
-  it('without a quote_id takes the newest that fits, and makes one where there is none', async ({
+  it('without a quote_id uses the newest quote of the amount, or a new quote', async ({
     open,
     sellers,
     seller,
@@ -266,8 +266,8 @@ describe('a sale', () => {
   });
 });
 
-describe('ten sales of a whole balance at once', () => {
-  it('are one sale and nine refusals, and a buy meanwhile loses nothing', async ({
+describe('ten concurrent sales of a whole balance', () => {
+  it('lead to one sale and nine refusals, and a concurrent buy loses nothing', async ({
     sellers,
     seller,
   }) => {
@@ -282,12 +282,15 @@ describe('ten sales of a whole balance at once', () => {
     );
     const holding = await sellers.holdingOf(seller.id);
     expect(holding.reserved).toBe('0.0000');
-    // Whichever came first, what is left was paid for in proportion.
+    // In either sequence, the remaining invested amount is proportional.
     expect(holding.investedPaise).toBeGreaterThan(0n);
     expect(parseGrams(await sellers.atProvider(seller))).toBe(parseGrams(holding.balance));
   });
 
-  it('of parts that fit all succeed, each with a quote of its own', async ({ sellers, seller }) => {
+  it('all succeed if their sum is available, each with a separate quote', async ({
+    sellers,
+    seller,
+  }) => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => sellers.sell(seller, '0.01')),
     );

@@ -56,8 +56,8 @@ const list = async (filter: Filter, page: number, limit: number) => {
 const kindOf = (type: string): string =>
   type === 'BUY' || type === 'SELL' ? `GOLD_${type}` : type;
 
-/** Everything there is, by the plainest of ways: what any page is held to. */
-const everything = async (): Promise<Item[]> => {
+/** Returns all transactions by a plain query, with which every page is compared. */
+const readAll = async (): Promise<Item[]> => {
   const { db } = system;
   const [gold, products, payouts] = await Promise.all([
     db.goldOrder.findMany(),
@@ -90,12 +90,12 @@ const day = (at: string): string => `${at.slice(0, 10)}T00:00:00.000Z`;
 const maybe = (values: readonly string[]) =>
   fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 });
 
-it("the operators' feed gives by any filter and page what a plain search over everybody gives", async () => {
+it("the operators' feed returns by any filter and page the result of a plain search", async () => {
   const users = [await busy(60, 399), await busy(40, 7), await busy(25, 1500)];
   await fold();
   await busy(20, 90);
   await changeStatuses();
-  const all = await everything();
+  const all = await readAll();
   expect(all).toHaveLength(145);
   const moments = all.map(({ createdAt }) => createdAt);
   const moment = fc.option(
@@ -135,7 +135,7 @@ it("the operators' feed gives by any filter and page what a plain search over ev
   );
 });
 
-it("the operators' feed counts what transactions at once change, but no rollback", async () => {
+it("the operators' feed counts concurrent transactions, and no rolled-back ones", async () => {
   const { userId } = await make.customer();
   const { inTransaction, random, clock } = system;
   const before = (await list({ status: 'PLACED' }, 1, 1)).total;
@@ -170,15 +170,15 @@ const read = async (filter: object, page: number): Promise<number> => {
   return scans.reduce((sum, line) => sum + Number(/actual rows=(\d+)/u.exec(line)?.[1] ?? 0), 0);
 };
 
-it("the operators' feed reads no more rows for a page of many transactions than of few", async () => {
+it("the operators' feed reads as many rows for a page of many transactions as of few", async () => {
   await busy(20_000, 5);
   await fold();
-  // A day holds 576 rows at most.
+  // A day has at most 576 rows.
   for (const page of [1, 500, 1900]) expect(await read({}, page)).toBeLessThan(3 * 600);
   expect(await read({ kind: 'PAYOUT' }, 100)).toBeLessThan(3 * 600);
 });
 
-it("the operators' feed shows no grams of an installment that waits for its gold", async () => {
+it("the operators' feed shows no grams of an installment that is not allocated", async () => {
   const userId = await busy(5, 1);
   const { id } = await system.db.goldOrder.findFirstOrThrow({ where: { userId } });
   await system.db.goldOrder.update({ where: { id }, data: { grams: '0.5' } });
@@ -189,7 +189,7 @@ it("the operators' feed shows no grams of an installment that waits for its gold
   });
 });
 
-it("the operators' feed is for operators, and refuses what is no filter", async () => {
+it("the operators' feed is only for operators, and refuses an invalid filter", async () => {
   expect((await bearerCaller(url)('GET', '/transactions')).status).toBe(401);
   for (const query of [
     'kind=GOLD',

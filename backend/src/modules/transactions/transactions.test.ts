@@ -40,9 +40,9 @@ const pageOf = async (call: Caller, page: number, limit: number) => {
 const newestFirst = (a: Item, b: Item): number =>
   a.createdAt === b.createdAt ? (a.id < b.id ? 1 : -1) : a.createdAt < b.createdAt ? 1 : -1;
 
-describe('the feed', () => {
-  it('is one list of all kinds, newest first, ties by id; its pages put together are the whole', async () => {
-    // Days with several rows, days with one, and days without any.
+describe("the customer's feed", () => {
+  it('is one list of all kinds, newest first and then by id, in pages that make up the whole', async () => {
+    // There are days with several rows, with one row and without rows.
     const { call } = await busy(60, 399);
     const { items: whole, total } = await pageOf(call, 1, 100);
     expect(total).toBe(60);
@@ -65,7 +65,7 @@ describe('the feed', () => {
     expect(await pageOf(call, 61, 1)).toEqual({ items: [], total: 60 });
   });
 
-  it('is narrowed to what began between two moments, and pages as the whole does', async () => {
+  it('can be filtered by two times, and has the same pages as the whole list', async () => {
     const { call } = await busy(60, 399);
     const { items: whole } = await pageOf(call, 1, 100);
     const moments = whole.map(({ createdAt }) => createdAt);
@@ -73,7 +73,7 @@ describe('the feed', () => {
       [moments[40], moments[3]],
       [undefined, moments[20]],
       [moments[20], undefined],
-      // Days of the business calendar, which begin at 18:30 in UTC.
+      // The days of the business calendar begin at 18:30 UTC.
       ['2026-03-09T18:30:00.000Z', '2026-03-10T18:30:00.000Z'],
       ['2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z'],
       ['2026-03-01T10:00:00.000Z', '2026-03-01T11:00:00.000Z'],
@@ -96,7 +96,7 @@ describe('the feed', () => {
     }
   });
 
-  it('shows the grams of an installment once it has its gold', async () => {
+  it('shows the grams of an installment once it is allocated', async () => {
     const { userId, call } = await busy(5, 1);
     const { migrateUrl } = open.system.addresses;
     const gramsOf = async (): Promise<unknown[]> => {
@@ -113,7 +113,7 @@ describe('the feed', () => {
     expect(await gramsOf()).toEqual(['0.5000', '0.5000', '0.5000']);
   });
 
-  it("is the customer's own", async () => {
+  it("shows only the customer's own transactions", async () => {
     await busy(5, 1);
     const { call } = await open.customer();
     expect(await pageOf(call, 1, 20)).toEqual({ items: [], total: 0 });
@@ -125,7 +125,7 @@ const countedOf = (userId: string) =>
   open.system.db.transactionCount.findMany({ where: { userId }, orderBy: { day: 'asc' } });
 
 describe('the counts behind the feed', () => {
-  it('hold whatever is inserted at once, and nothing that was rolled back', async () => {
+  it('include concurrent inserts, and no rolled-back ones', async () => {
     const { userId, call } = await open.customer();
     const { clock, inTransaction, random } = open.system;
     const insert = (isKept: boolean) =>
@@ -143,7 +143,7 @@ describe('the counts behind the feed', () => {
     expect(await pageOf(call, 1, 100)).toMatchObject({ total: 15, items: { length: 15 } });
   });
 
-  it('equal a count of the rows themselves', async () => {
+  it('equal the number of rows', async () => {
     const { userId } = await busy(60, 399);
     const counted = await countedOf(userId);
     expect(counted.length).toBeGreaterThan(5);
@@ -161,7 +161,7 @@ describe('the counts behind the feed', () => {
   });
 });
 
-/** A step of a plan, as EXPLAIN describes it. */
+/** A node of a query plan, as EXPLAIN describes it. */
 interface Step {
   readonly 'Node Type': string;
   readonly 'Actual Rows': number;
@@ -176,13 +176,13 @@ const step: z.ZodType<Step> = z.lazy(() =>
     Plans: z.array(step).optional(),
   }),
 );
-const explained = z.array(z.object({ 'QUERY PLAN': z.array(z.object({ Plan: step })) }));
+const planSchema = z.array(z.object({ 'QUERY PLAN': z.array(z.object({ Plan: step })) }));
 const rowsRead = ({ Plans: below = [], ...own }: Step): number =>
   below.length === 0
     ? own['Actual Rows'] * own['Actual Loops']
     : below.reduce((sum, each) => sum + rowsRead(each), 0);
 
-it('the feed reads no more rows for a page of many transactions than of few, however far back', async () => {
+it('the feed reads as many rows for any page of many transactions as of few', async () => {
   const { db } = open.system;
   const [few, many] = [await busy(100, 7), await busy(20_000, 7)];
   const readBy = async (userId: string, page: number): Promise<number> => {
@@ -192,10 +192,10 @@ it('the feed reads no more rows for a page of many transactions than of few, how
     if (dayEnd === null) throw new Error('behind the last page');
     const query = pageSql({ userId }, { dayEnd, skip: offset - newer, limit });
     const plan = await selectRows<unknown>(db, sql`EXPLAIN (ANALYZE, FORMAT JSON) ${query}`);
-    const plans = explained.parse(plan).flatMap((row) => row['QUERY PLAN']);
+    const plans = planSchema.parse(plan).flatMap((row) => row['QUERY PLAN']);
     return plans.reduce((sum, { Plan }) => sum + rowsRead(Plan), 0);
   };
-  // A day holds 411 rows at most: a page deep in the past reads some of its day besides.
+  // A day has at most 411 rows, and a page in the past also reads other rows of its day.
   expect(await readBy(many.userId, 1)).toBe(await readBy(few.userId, 1));
   for (const page of [500, 1000, 2000]) {
     expect(await readBy(many.userId, page)).toBeLessThan(3 * (411 + 10));
