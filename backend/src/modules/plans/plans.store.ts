@@ -148,8 +148,8 @@ export const listPlans = async (
 };
 
 /**
- * Counts a customer's plans that have not ended, including paused plans. The count is final only
- * under the holding's lock.
+ * Counts a customer's plans that have not ended, including paused plans. The caller has
+ * locked the holding, so the count includes concurrent inserts.
  */
 export const countActivePlans = (db: Db, userId: string): Promise<number> =>
   db.sipPlan.count({ where: { userId, status: { in: ['ACTIVE', 'PAUSED'] } } });
