@@ -67,10 +67,10 @@ export const createTicketAccess = (deps: TicketAccessDeps) => {
   const countMessage = createLimit('support-messages', messagesPerTicket);
 
   const hasContact = async (ticket: StoredTicket, contact: string): Promise<boolean> => {
-    const open = await createOpener(deps, [ticket]);
+    const opener = await createOpener(deps, [ticket]);
     const contacts = [
-      open.text(ticket, 'email', ticket.emailSealed),
-      open.text(ticket, 'phone', ticket.phoneSealed),
+      opener.text(ticket, 'email', ticket.emailSealed),
+      opener.text(ticket, 'phone', ticket.phoneSealed),
     ];
     return contacts.some(
       (known) => known !== null && isEqual(known.toLowerCase(), contact.toLowerCase()),
