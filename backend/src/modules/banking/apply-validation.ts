@@ -50,9 +50,9 @@ export const findValidatedAccount = async (
 };
 
 /** Locks the holding, then locks the account and reads it again. */
-const lockWithHolding = async (tx: Db, found: BankAccount): Promise<BankAccount> => {
-  await lockHolding(tx, found.userId);
-  return (await lockAccount(tx, found.id)) ?? found;
+const lockWithHolding = async (tx: Db, seenAccount: BankAccount): Promise<BankAccount> => {
+  await lockHolding(tx, seenAccount.userId);
+  return (await lockAccount(tx, seenAccount.id)) ?? seenAccount;
 };
 
 const findSealer = async (
@@ -126,9 +126,9 @@ export const applyValidation = async (
   tx: Db,
   validation: ProviderValidation,
 ): Promise<ValidationEffect> => {
-  const found = await findValidatedAccount(deps, tx, validation);
-  if (found === undefined) return 'UNMATCHED';
-  const account = await lockWithHolding(tx, found);
+  const seenAccount = await findValidatedAccount(deps, tx, validation);
+  if (seenAccount === undefined) return 'UNMATCHED';
+  const account = await lockWithHolding(tx, seenAccount);
   const status = readValidation(account, validation);
   if (status !== 'VERIFIED' && status !== 'FAILED') return status;
   const { validationId, registeredName, nameMatchScore, reason } = validation;
@@ -146,11 +146,11 @@ export const applyValidation = async (
 export const refuseValidation = async (
   deps: ApplyDeps,
   tx: Db,
-  found: BankAccount,
+  seenAccount: BankAccount,
   reason: string,
 ): Promise<ValidationEffect> => {
-  const account = await lockWithHolding(tx, found);
-  const isSameAttempt = account.validationAttempt === found.validationAttempt;
+  const account = await lockWithHolding(tx, seenAccount);
+  const isSameAttempt = account.validationAttempt === seenAccount.validationAttempt;
   if (!isSameAttempt || account.status !== 'PENDING' || account.deletedAt !== null)
     return 'IGNORED';
   return recordVerdict(deps, tx, account, {

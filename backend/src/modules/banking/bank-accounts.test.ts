@@ -23,7 +23,7 @@ const primaryOf = async (call: Caller) =>
   (await list(call)).filter(({ primary }) => primary).map(({ id }) => id);
 
 describe('adding a bank account', () => {
-  it('answers the masked view, and keeps number and names sealed', async ({ open }) => {
+  it('returns the masked view, and stores number and names sealed', async ({ open }) => {
     const { call, userId } = await open.customer();
     const answer = await add(open, call, {
       accountNumber: '918273645518',
@@ -80,7 +80,7 @@ describe('adding a bank account', () => {
     expect(JSON.stringify(rows)).not.toContain('918273645519');
   });
 
-  it('is 409 for the sixth, however many come at once', async ({ open }) => {
+  it('is 409 for the sixth account, even with concurrent requests', async ({ open }) => {
     const { call } = await open.customer();
     const answers = await Promise.all(Array.from({ length: 9 }, () => add(open, call)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
@@ -94,7 +94,7 @@ describe('adding a bank account', () => {
     expect(await add(open, call)).toMatchObject({ status: 201 });
   });
 
-  it('is 409 for one that is there, also at once; another customer may have it', async ({
+  it('is 409 for an existing account, even concurrently, but not for another customer', async ({
     open,
   }) => {
     const [{ call }, other] = [await open.customer(), await open.customer()];
@@ -119,7 +119,7 @@ describe('adding a bank account', () => {
 });
 
 describe('the primary account', () => {
-  it('is the first that is verified, and then the one that is chosen', async ({ open }) => {
+  it('is the first verified account, until the customer chooses another', async ({ open }) => {
     const { call, userId } = await open.customer();
     const waiting = String((await add(open, call)).body['id']);
     const first = await open.account(userId);
@@ -137,7 +137,7 @@ describe('the primary account', () => {
     expect(await primaryOf(call)).toEqual([second]);
   });
 
-  it('is, once it is verified, the one that was asked to be', async ({ open }) => {
+  it('is the account that was added as primary, once it is verified', async ({ open }) => {
     const { call, userId } = await open.customer();
     const first = await open.account(userId);
     const wanted = String((await add(open, call, { primary: true })).body['id']);
@@ -152,7 +152,7 @@ describe('the primary account', () => {
     expect(await primaryOf(call)).toEqual([wanted]);
   });
 
-  it('is one, however many are chosen at once', async ({ open }) => {
+  it('is only one account, even with concurrent requests', async ({ open }) => {
     const { call, userId } = await open.customer();
     const ids = [await open.account(userId), await open.account(userId)];
     const choose = (id: string) => call('PATCH', `/bank-accounts/${id}/primary`);
@@ -161,7 +161,9 @@ describe('the primary account', () => {
     expect(await primaryOf(call)).toHaveLength(1);
   });
 
-  it('passes to the one verified longest ago when it is deleted', async ({ open }) => {
+  it('is the account that was verified first after the primary account is deleted', async ({
+    open,
+  }) => {
     const { call, userId } = await open.customer();
     const [first, second, third] = [
       await open.account(userId),
@@ -198,7 +200,7 @@ describe('deleting an account', () => {
   });
 });
 
-describe("somebody else's account", () => {
+describe("another customer's account", () => {
   it('is 404 on every route, as if it did not exist', async ({ open }) => {
     const [owner, other] = [await open.customer(), await open.customer()];
     const id = await open.account(owner.userId);

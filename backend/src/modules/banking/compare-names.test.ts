@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compareNames } from './compare-names.ts';
 
-describe('names of one person', () => {
+describe('names of the same person', () => {
   it.each([
     ['Asha Rao', 'ASHA RAO', 100],
     ['Asha Rao', 'RAO ASHA', 100],
@@ -19,7 +19,7 @@ describe('names of one person', () => {
   });
 });
 
-describe('names of two', () => {
+describe('names of different persons', () => {
   it.each([
     ['Asha Rao', 'VIKRAM SINGH', 0],
     ['Asha Rao', 'VIKRAM RAO', 50],

@@ -31,7 +31,7 @@ interface Requester {
   readonly ip: string;
 }
 
-const present = (account: BankAccount, sealer: Sealer): BankAccountView => ({
+const presentAccount = (account: BankAccount, sealer: Sealer): BankAccountView => ({
   id: account.id,
   accountLast4: account.accountLast4,
   ifsc: account.ifsc,
@@ -50,7 +50,7 @@ const readView = async (
 ): Promise<BankAccountView> => {
   const account = await findOwnAccount(db, id, userId);
   invariant(account, 'an account that the transaction has locked or inserted exists');
-  return present(account, await vault.forUser(db, userId));
+  return presentAccount(account, await vault.forUser(db, userId));
 };
 
 /** Locks the customer's holding, then the account. @throws AppError NOT_FOUND */
@@ -73,7 +73,7 @@ export const listAccounts = async (
   // A deleted customer has no accounts, and the key is destroyed, so it must not be read.
   if (rows.length === 0) return { items: [], total, ...page };
   const sealer = await vault.forUser(db, userId);
-  return { items: rows.map((row) => present(row, sealer)), total, ...page };
+  return { items: rows.map((row) => presentAccount(row, sealer)), total, ...page };
 };
 
 const insertOwnAccount = async (
@@ -166,8 +166,8 @@ export const removeAccount = (
     await markDeleted(tx, id, now);
     await recordSecurityEvent(tx, deps, { userId, kind: 'bank_account_removed', ip });
     if (!account.isPrimary) return;
-    const next = await findOldestVerified(tx, userId);
-    if (next !== undefined) await markPrimary(tx, next, now);
+    const nextPrimary = await findOldestVerified(tx, userId);
+    if (nextPrimary !== undefined) await markPrimary(tx, nextPrimary, now);
   });
 
 /**

@@ -102,10 +102,10 @@ const createValidationCall = (
   hasArrived: () => true,
   async query({ validationId }) {
     if (validationId === null) return { kind: 'UNKNOWN', reason: 'the provider has given no id' };
-    const found = await deps.provider.getValidation(validationId);
-    const isUnknownAtProvider = found.kind === 'refused' && found.code === PAYOUT_NOT_FOUND;
+    const outcome = await deps.provider.getValidation(validationId);
+    const isUnknownAtProvider = outcome.kind === 'refused' && outcome.code === PAYOUT_NOT_FOUND;
     const reason = 'the provider does not know the validation';
-    return isUnknownAtProvider ? { kind: 'NONE', reason } : readFound(found);
+    return isUnknownAtProvider ? { kind: 'NONE', reason } : readFound(outcome);
   },
   decide: ({ validationId }) =>
     validationId === null

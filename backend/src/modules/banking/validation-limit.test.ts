@@ -21,7 +21,7 @@ const addAndDelete = async (open: OpenPayouts, call: Caller): Promise<Answer> =>
   await call('DELETE', `/bank-accounts/${String(answer.body['id'])}`);
   return answer;
 };
-/** Lets the account's validation fail, so that it may be asked for again. */
+/** Makes the account's validation fail, so that the customer can request another. */
 const fail = (open: OpenPayouts, id: string) =>
   open.system.db.bankAccount.update({
     where: { id },
@@ -31,9 +31,7 @@ const statusesOf = (answers: readonly Answer[]) =>
   answers.map(({ code, status }) => code ?? status);
 
 describe('penny-drops of a customer in one IST day', () => {
-  it('are at most 10, deleted accounts included, and free again on the next day', async ({
-    open,
-  }) => {
+  it('are limited to 10, including deleted accounts, until the next day', async ({ open }) => {
     const { call } = await open.customer();
     open.system.clock.set(addMs(endOfIstDay(open.system.clock.now()), -2 * 3_600_000));
     for (let count = 0; count < most; count += 1) {
@@ -48,7 +46,7 @@ describe('penny-drops of a customer in one IST day', () => {
     expect(await add(open, call)).toMatchObject({ status: 201 });
   });
 
-  it('count a repeated one, and not the query about one that is open', async ({ open }) => {
+  it('count a repeated validation, but not a query of an open one', async ({ open }) => {
     const { call } = await open.customer();
     const id = String((await add(open, call)).body['id']);
     const verify = () => call('PATCH', `/bank-accounts/${id}/verify`);
@@ -67,7 +65,7 @@ describe('penny-drops of a customer in one IST day', () => {
     expect(await add(open, call)).toMatchObject(limited);
   });
 
-  it('are counted exactly when accounts are added at once', async ({ open }) => {
+  it('are counted exactly when accounts are added concurrently', async ({ open }) => {
     const { call } = await open.customer();
     for (let count = 0; count < 8; count += 1) await addAndDelete(open, call);
     const answers = statusesOf(await Promise.all(Array.from({ length: 6 }, () => add(open, call))));
@@ -75,7 +73,7 @@ describe('penny-drops of a customer in one IST day', () => {
     expect(answers.filter((answer) => answer === 'VALIDATION_LIMIT')).toHaveLength(4);
   });
 
-  it('do not count what was refused', async ({ open }) => {
+  it('do not count refused requests', async ({ open }) => {
     const { call } = await open.customer();
     for (let count = 0; count < 8; count += 1) await addAndDelete(open, call);
     const number = `${open.system.random.digits(8)}8888`;
@@ -86,7 +84,7 @@ describe('penny-drops of a customer in one IST day', () => {
   });
 });
 
-it('the limit lets a customer have at most 5 accounts, also when they are added at once', async ({
+it('a customer can have at most 5 accounts, even if they are added concurrently', async ({
   open,
 }) => {
   const { call } = await open.customer();

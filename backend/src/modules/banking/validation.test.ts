@@ -9,13 +9,13 @@ const it = payoutTest();
 const minuteMs = 60_000;
 const row = (open: OpenPayouts, id: string) =>
   open.system.db.bankAccount.findUniqueOrThrow({ where: { id } });
-const told = (open: OpenPayouts, userId: string) =>
+const notificationsOf = (open: OpenPayouts, userId: string) =>
   open.system.db.notification.findMany({
     where: { userId, type: { in: ['bank_verified', 'bank_failed'] } },
   });
 
-/** An account whose validation stays open unless it is played. Nothing is started yet. */
-const added = async (open: OpenPayouts, ending = '8888') => {
+/** Adds an account whose validation stays open until a test ends it. It is not started yet. */
+const addAccount = async (open: OpenPayouts, ending = '8888') => {
   const { userId, call } = await open.customer();
   const accountNumber = `${open.system.random.digits(8)}${ending}`;
   const body = { accountNumber, ifsc: 'HDFC0000053', holderName: 'Asha Rao' };
@@ -32,7 +32,7 @@ const added = async (open: OpenPayouts, ending = '8888') => {
 };
 const play = (open: OpenPayouts, id: string, outcome: string, deliver = 'webhook') =>
   open.system.sandbox.control('POST', `/validations/${id}`, { outcome, deliver });
-const started = async (open: OpenPayouts, id: string): Promise<number> =>
+const countStarts = async (open: OpenPayouts, id: string): Promise<number> =>
   (await open.journal('validate-account')).filter(({ body }) => body['reference_id'] === id).length;
 const nextRound = async (
   open: OpenPayouts,
@@ -47,8 +47,8 @@ describe('a penny-drop', () => {
   it('verifies the account, seals the registered name, and notifies the customer', async ({
     open,
   }) => {
-    const { id, userId, call } = await added(open, '1234');
-    expect(await started(open, id)).toBe(0);
+    const { id, userId, call } = await addAccount(open, '1234');
+    expect(await countStarts(open, id)).toBe(0);
     await open.drain();
     await eventually(async () => (await row(open, id)).status === 'VERIFIED');
     const { body } = await call('GET', '/bank-accounts');
@@ -58,46 +58,46 @@ describe('a penny-drop', () => {
     const kept = await row(open, id);
     expect(kept.registeredNameSealed).not.toBeNull();
     expect(JSON.stringify(kept)).not.toMatch(/asha/iu);
-    expect(await told(open, userId)).toMatchObject([
+    expect(await notificationsOf(open, userId)).toMatchObject([
       { type: 'bank_verified', data: { bankAccountId: id } },
     ]);
-    expect(await started(open, id)).toBe(1);
+    expect(await countStarts(open, id)).toBe(1);
   });
 
   it.for([
     ['completed, but no active account', 'invalid'],
     ['could not be done', 'failed'],
-  ] as const)('that %s fails it', async ([_what, outcome], { open }) => {
-    const { id, userId } = await added(open);
+  ] as const)('that %s makes the account FAILED', async ([_what, outcome], { open }) => {
+    const { id, userId } = await addAccount(open);
     await open.drain();
     await play(open, id, outcome);
     await eventually(async () => (await row(open, id)).status === 'FAILED');
-    expect(await told(open, userId)).toMatchObject([{ type: 'bank_failed' }]);
+    expect(await notificationsOf(open, userId)).toMatchObject([{ type: 'bank_failed' }]);
     expect(await row(open, id)).toMatchObject({ isPrimary: false, verifiedAt: null });
   });
 
   it('is queried when its event is lost', async ({ open }) => {
-    const { id } = await added(open);
+    const { id } = await addAccount(open);
     await open.drain();
     await nextRound(open);
     expect((await row(open, id)).status).toBe('PENDING');
     await play(open, id, 'active', 'none');
     await nextRound(open);
     expect((await row(open, id)).status).toBe('VERIFIED');
-    expect(await started(open, id)).toBe(1);
+    expect(await countStarts(open, id)).toBe(1);
   });
 
   it('has one effect when its event comes twice and it is queried', async ({ open }) => {
-    const { id, userId } = await added(open);
+    const { id, userId } = await addAccount(open);
     await open.drain();
     await play(open, id, 'active', 'duplicate');
     await Promise.all([nextRound(open), nextRound(open, open.replica())]);
     await eventually(async () => (await row(open, id)).status === 'VERIFIED');
-    expect(await told(open, userId)).toHaveLength(1);
+    expect(await notificationsOf(open, userId)).toHaveLength(1);
   });
 
-  it('whose event comes before the answer is applied all the same', async ({ open }) => {
-    const { id } = await added(open);
+  it('is applied even if its event arrives before the answer', async ({ open }) => {
+    const { id } = await addAccount(open);
     const hasty = open.replica((real) => ({
       ...real,
       async startValidation(asked) {
@@ -121,50 +121,52 @@ describe('a penny-drop', () => {
 
 describe('the start of a penny-drop', () => {
   it.for(['accept_then_timeout', 'timeout', 'reset', 'error', 'malformed'])(
-    'whose answer is lost (%s) is repeated under the same reference',
+    'is repeated under the same reference if its answer is lost (%s)',
     async (fault, { open }) => {
-      const { id } = await added(open);
+      const { id } = await addAccount(open);
       await open.fault('validate-account', fault);
       await open.drain();
       expect(await row(open, id)).toMatchObject({ status: 'PENDING', providerValidationId: null });
-      // Not at once: its event may be on its way.
+      // It is not repeated at once, because its event may be on its way.
       await open.runSweeps('banking-poll-open-validations');
       expect((await row(open, id)).providerValidationId).toBeNull();
       await nextRound(open);
       expect((await row(open, id)).providerValidationId).not.toBeNull();
-      expect(await started(open, id)).toBe(2);
+      expect(await countStarts(open, id)).toBe(2);
     },
   );
 
-  it('whose answer is lost is settled by its event, found by its reference', async ({ open }) => {
-    const { id } = await added(open);
+  it('is decided by its event, which is matched by its reference, if its answer is lost', async ({
+    open,
+  }) => {
+    const { id } = await addAccount(open);
     await open.fault('validate-account', 'accept_then_timeout');
     await open.drain();
     await play(open, id, 'active');
     await eventually(async () => (await row(open, id)).status === 'VERIFIED');
     await nextRound(open);
-    expect(await started(open, id)).toBe(1);
+    expect(await countStarts(open, id)).toBe(1);
   });
 
-  it('that did not reach the provider is tried again by the queue', async ({ open }) => {
-    const { id } = await added(open);
+  it('is retried by the queue if it did not reach the provider', async ({ open }) => {
+    const { id } = await addAccount(open);
     const cutOff = open.replica((real) => ({
       ...real,
       startValidation: async () => ({ kind: 'refused', code: 'NOT_SENT', message: 'cut off' }),
     }));
     expect(await open.drain(cutOff)).toHaveLength(1);
     expect((await row(open, id)).status).toBe('PENDING');
-    // The handler looks at its payload alone.
+    // The handler reads only its payload.
     await open.banking.jobs['banking.validate']?.({ bankAccountId: id }, {} as never);
     expect((await row(open, id)).providerValidationId).not.toBeNull();
   });
 
-  it('that never reaches the provider does not block the others', async ({ open }) => {
-    const { id } = await added(open);
+  it('does not block other accounts if it never reaches the provider', async ({ open }) => {
+    const { id } = await addAccount(open);
     await open.fault('validate-account', 'timeout');
     await open.drain();
-    // One more than a pass takes up.
-    const stuck = await Promise.all(Array.from({ length: 101 }, () => added(open)));
+    // The number is one more than the batch of a pass.
+    const stuck = await Promise.all(Array.from({ length: 101 }, () => addAccount(open)));
     const stuckIds = new Set(stuck.map((account) => account.id));
     const cutOff = open.replica((real) => ({
       ...real,
@@ -182,8 +184,8 @@ describe('the start of a penny-drop', () => {
     });
   });
 
-  it('that the provider refuses fails the account', async ({ open }) => {
-    const { id } = await added(open);
+  it('makes the account FAILED if the provider refuses it', async ({ open }) => {
+    const { id } = await addAccount(open);
     const refusing = open.replica((real) => ({
       ...real,
       startValidation: async () => ({ kind: 'refused', code: 'PAYOUT_REFUSED', message: 'no' }),
@@ -193,9 +195,9 @@ describe('the start of a penny-drop', () => {
   });
 
   it.for(['before', 'after'])(
-    'that is killed %s the call is taken up again',
+    'is continued after the worker is killed %s the call',
     async (when, { open }) => {
-      const { id } = await added(open);
+      const { id } = await addAccount(open);
       const dying = (real: PayoutProvider): PayoutProvider => ({
         ...real,
         async startValidation(asked) {
@@ -212,23 +214,23 @@ describe('the start of a penny-drop', () => {
     },
   );
 
-  it('happens once with two workers at it', async ({ open }) => {
-    const { id } = await added(open);
+  it('is requested once by two concurrent workers', async ({ open }) => {
+    const { id } = await addAccount(open);
     const validate = open.banking.jobs['banking.validate'];
     await Promise.all([1, 2, 3].map(async () => validate?.({ bankAccountId: id }, {} as never)));
-    expect(await started(open, id)).toBe(1);
+    expect(await countStarts(open, id)).toBe(1);
   });
 });
 
 describe('verifying again', () => {
   it('starts a further penny-drop of a FAILED account', async ({ open }) => {
-    const { id, verify } = await added(open);
+    const { id, verify } = await addAccount(open);
     await open.drain();
     const { providerValidationId: old } = await row(open, id);
     await play(open, id, 'invalid');
     await eventually(async () => (await row(open, id)).status === 'FAILED');
     expect(await verify()).toMatchObject({ status: 200, body: { id, status: 'PENDING' } });
-    // A late report of the first validation decides nothing.
+    // A late report of the first validation changes nothing.
     const late = { validationId: old ?? '', referenceId: id, providerStatus: 'completed' } as const;
     const effect = await open.banking.applyValidation(open.system.db, {
       ...late,
@@ -236,27 +238,27 @@ describe('verifying again', () => {
     });
     expect(effect).toBe('UNMATCHED');
     await open.drain();
-    expect(await started(open, id)).toBe(2);
+    expect(await countStarts(open, id)).toBe(2);
     expect(await row(open, id)).toMatchObject({ status: 'PENDING', validationAttempt: 2 });
     await play(open, id, 'active');
     await eventually(async () => (await row(open, id)).status === 'VERIFIED');
   });
 
-  it('looks after the open one of a PENDING account', async ({ open }) => {
-    const { id, verify } = await added(open);
+  it('queries the open penny-drop of a PENDING account', async ({ open }) => {
+    const { id, verify } = await addAccount(open);
     await open.drain();
     await play(open, id, 'active', 'none');
     expect(await verify()).toMatchObject({ status: 200, body: { status: 'PENDING' } });
     await open.drain();
     expect((await row(open, id)).status).toBe('VERIFIED');
-    expect(await started(open, id)).toBe(1);
+    expect(await countStarts(open, id)).toBe(1);
     expect(await verify()).toMatchObject({ status: 409, code: 'ILLEGAL_TRANSITION' });
   });
 
-  it('asks about an open one ten times in a minute, and then answers as it is known', async ({
+  it('queries an open one ten times in a minute, and then returns the known state', async ({
     open,
   }) => {
-    const { id, verify } = await added(open);
+    const { id, verify } = await addAccount(open);
     await open.drain();
     await play(open, id, 'active', 'none');
     await open.system.db.useWindow.create({
@@ -276,8 +278,8 @@ describe('verifying again', () => {
     expect((await row(open, id)).status).toBe('VERIFIED');
   });
 
-  it('is nothing for a deleted account, and neither is its late event', async ({ open }) => {
-    const { id, call, userId, verify } = await added(open);
+  it('is 404 for a deleted account, whose late event is ignored', async ({ open }) => {
+    const { id, call, userId, verify } = await addAccount(open);
     await open.drain();
     await call('DELETE', `/bank-accounts/${id}`);
     expect(await verify()).toMatchObject({ status: 404 });
@@ -288,13 +290,13 @@ describe('verifying again', () => {
       status: 'VALID',
     });
     expect(effect).toBe('IGNORED');
-    expect(await told(open, userId)).toEqual([]);
+    expect(await notificationsOf(open, userId)).toEqual([]);
   });
 });
 
 describe('the log', () => {
-  it('holds nothing of an account number or a name', async ({ open }) => {
-    const { id, accountNumber } = await added(open);
+  it('contains no part of an account number or a name', async ({ open }) => {
+    const { id, accountNumber } = await addAccount(open);
     await open.fault('validate-account', 'error');
     await open.drain();
     await nextRound(open);

@@ -19,7 +19,7 @@ const ask = (open: OpenGold, method: string, path: string, body?: object) =>
 const lastAudit = ({ database }: OpenGold) =>
   database.db.auditLog.findFirstOrThrow({ orderBy: { seq: 'desc' } });
 
-/** Runs what is queued with the jobs of payments, and returns what was thrown. */
+/** Runs the queued jobs of payments, and returns their errors. */
 const runJobs = (open: OpenGold): Promise<readonly unknown[]> =>
   runQueuedJobs({ ...open.paymentsDeps, logger: open.logger }, open.payments.jobs);
 
@@ -35,7 +35,7 @@ const deferCapture = async (open: OpenGold) => {
 };
 
 describe('GET /webhook-events', () => {
-  it('lists what waits, by its filters, and shows a body with nothing personal in it', async ({
+  it('lists waiting events by filters, and shows a body without personal data', async ({
     open,
   }) => {
     const { checkout, paymentId, event } = await deferCapture(open);
@@ -69,11 +69,11 @@ describe('GET /webhook-events', () => {
 });
 
 describe('POST /webhook-events/:id/replay', () => {
-  it('applies a waiting event by its job, and audits it; an applied one is 409', async ({
+  it('applies a waiting event by its job with an audit row, and is 409 for an applied event', async ({
     open,
   }) => {
     const { checkout, event } = await deferCapture(open);
-    // As after a loss of the queue: nothing but the sweep would come back to it.
+    // The queue is emptied, so that only the sweep would retry the event.
     await runQueuedJobs({ ...open.paymentsDeps, logger: open.logger }, {});
     const replayed = await ask(open, 'POST', `/webhook-events/${event.id}/replay`);
     expect(replayed).toMatchObject({ status: 200, body: { id: event.id, status: 'PENDING' } });
@@ -98,7 +98,7 @@ describe('POST /webhook-events/:id/replay', () => {
   });
 });
 
-/** Puts a job of a task of its own on the queue, as one that was tried so often. */
+/** Inserts a job of a separate task, with this number of attempts. */
 const putJob = async (
   { database }: OpenGold,
   task: string,
@@ -128,7 +128,7 @@ const jobsOfTask = async (open: OpenGold, task: string, status: string) => {
 describe('/jobs', () => {
   it.afterEach(({ open }) => clearJobs(open));
 
-  it('lists the jobs that were given up, and starts one again', async ({ open }) => {
+  it('lists dead jobs, and retries one', async ({ open }) => {
     const task = taskName();
     const id = await putJob(open, task, { attempts: 3 });
     const job = { id, task, status: 'dead', attempts: 3, lastError: 'Error: no holding' };
@@ -152,7 +152,7 @@ describe('/jobs', () => {
     });
   });
 
-  it('discards one that was given up, with a reason that is sealed', async ({ open }) => {
+  it('discards a dead job, with a sealed reason', async ({ open }) => {
     const task = taskName();
     const id = await putJob(open, task, { attempts: 3 });
     const reason = 'The order is of a test.';
@@ -170,7 +170,9 @@ describe('/jobs', () => {
     });
   });
 
-  it('refuses to touch a running one, or to discard one that is still tried', async ({ open }) => {
+  it('refuses to change a running job, or to discard a job that is still being retried', async ({
+    open,
+  }) => {
     const running = await putJob(open, taskName(), { attempts: 1, isRunning: true });
     for (const change of ['retry', 'discard']) {
       const refused = await ask(open, 'POST', `/jobs/${running}/${change}`, { reason: 'x' });
@@ -182,7 +184,7 @@ describe('/jobs', () => {
     expect(kept.body.error.details).toEqual({ status: 'queued' });
   });
 
-  it('shows those that wait for their time', async ({ open }) => {
+  it('lists scheduled jobs', async ({ open }) => {
     const [{ total }] = await open.database.db.$queryRaw<[{ total: number }]>`
       SELECT count(*)::int AS total FROM scheduled_job`;
     const { body } = await ask(open, 'GET', '/jobs?status=scheduled');
@@ -190,7 +192,7 @@ describe('/jobs', () => {
   });
 });
 
-/** Has a payment made at the gateway for an order that is not ours. */
+/** Makes a payment at the gateway for an order that is not ours. */
 const payElsewhere = async (open: OpenGold): Promise<{ gatewayPaymentId: string; id: string }> => {
   const gateway = open.paymentsDeps.gateways.get('sandbox');
   const made = await gateway?.createOrder({
@@ -222,7 +224,7 @@ const actionsOf = (payment: { actions: { action: string }[] }) =>
   payment.actions.map(({ action }) => action);
 
 describe('GET /payments', () => {
-  it('says of money under review what can be done, which the order then takes', async ({
+  it('lists the actions on a payment under review, which the order then accepts', async ({
     open,
     buys,
   }) => {
@@ -245,7 +247,7 @@ describe('GET /payments', () => {
     expect((await ask(open, 'GET', `/payments/${payment.id}`)).status).toBe(404);
   });
 
-  it('tells a second payment from the one that the gold was bought with', async ({
+  it('distinguishes a second payment from the payment that bought the gold', async ({
     open,
     buys,
   }) => {
@@ -257,7 +259,7 @@ describe('GET /payments', () => {
     expect(await openPayment(open, paymentId)).toBeUndefined();
   });
 
-  it('ends the wait of money of no order once its gateway has paid it back', async ({
+  it('closes a payment without an order once its gateway has refunded it', async ({
     open,
     buys,
   }) => {

@@ -35,8 +35,8 @@ const isDocumentType = (type: string | undefined): type is DocumentType =>
 export const typeOfDocument = async (
   bytes: Buffer,
 ): Promise<{ readonly type: DocumentType | undefined; readonly detectedType: string }> => {
-  const head = bytes.subarray(0, pdfHeaderSearchBytes).toString('latin1');
-  const mimeType = pdfHeader.test(head)
+  const firstBytes = bytes.subarray(0, pdfHeaderSearchBytes).toString('latin1');
+  const mimeType = pdfHeader.test(firstBytes)
     ? 'application/pdf'
     : (await fileTypeFromBuffer(bytes))?.mime;
   return {

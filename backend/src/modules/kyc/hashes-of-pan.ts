@@ -22,7 +22,7 @@ const recomputePanHashes = async (
     const { pan, identityNumber: aadhaar } = openNumbers(sealer, { id, panSealed, aadhaarSealed });
     return hashesOfNumbers({ pan, aadhaar }, deps.blindIndex).pan;
   } catch (error) {
-    // The caller still has the stored hash. It is of the first key, except while the key is replaced.
+    // The caller still returns the stored hash.
     deps.logger.error({ kycId: id, err: describeError(error) }, 'a PAN could not be opened');
     return [];
   }

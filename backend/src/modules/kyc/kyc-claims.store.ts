@@ -19,15 +19,15 @@ export const findClaims = async (
   rows: readonly KycRow[],
   now: Date,
 ): Promise<ReadonlyMap<string, Claim>> => {
-  const claimed = rows.filter((row) => isClaimed(row, now));
-  const ids = claimed.flatMap(({ claimedBy }) => claimedBy ?? []);
+  const claimedRows = rows.filter((row) => isClaimed(row, now));
+  const ids = claimedRows.flatMap(({ claimedBy }) => claimedBy ?? []);
   if (ids.length === 0) return new Map();
   const admins = await db.adminUser.findMany({
     where: { id: { in: ids } },
     select: { id: true, email: true },
   });
   return new Map(
-    claimed.flatMap(({ id, claimedBy, claimedUntil }) => {
+    claimedRows.flatMap(({ id, claimedBy, claimedUntil }) => {
       const by = admins.find((admin) => admin.id === claimedBy);
       return by === undefined || claimedUntil === null
         ? []

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => kyc.system.close());
 
-const submitted = async (): Promise<string> => {
+const submitRecord = async (): Promise<string> => {
   const customer = await kyc.make.customer();
   expect((await kyc.submit(customer)).status).toBe(200);
   return kyc.recordOf(customer);
@@ -22,8 +22,8 @@ const queueOf = async (admin: MadeAdmin, claim: string): Promise<string[]> => {
 };
 
 describe('a claim', () => {
-  it('keeps every other operator from deciding until it is given back', async () => {
-    const id = await submitted();
+  it('prevents every other operator from deciding until it is released', async () => {
+    const id = await submitRecord();
     const [mine, theirs] = [kyc.operator(), kyc.operator(other)];
     const claimed = await mine('POST', `/kyc/${id}/claim`);
     expect(claimed).toMatchObject({
@@ -58,8 +58,8 @@ describe('a claim', () => {
     expect(done).toEqual(['kyc.claim', 'kyc.release', 'kyc.reject']);
   });
 
-  it('lapses, and ends with the decision', async () => {
-    const id = await submitted();
+  it('expires, and ends with the decision', async () => {
+    const id = await submitRecord();
     await kyc.operator()('POST', `/kyc/${id}/claim`);
     await kyc.system.db.kycRecord.update({
       where: { id },
@@ -74,8 +74,8 @@ describe('a claim', () => {
     expect(late).toMatchObject({ status: 409, code: 'ILLEGAL_TRANSITION' });
   });
 
-  it('is one operator’s of several who claim at once', async () => {
-    const id = await submitted();
+  it('belongs to one of several operators who claim concurrently', async () => {
+    const id = await submitRecord();
     const answers = await Promise.all(
       [kyc.admin, other].map((admin) => kyc.operator(admin)('POST', `/kyc/${id}/claim`)),
     );
@@ -84,7 +84,7 @@ describe('a claim', () => {
 });
 
 describe('the documents of a customer', () => {
-  it('are counted from the last time that KYC was taken back, and shown by kind', async () => {
+  it('are counted since the last forced reverification, and shown by kind', async () => {
     const customer = await kyc.make.customer();
     await kyc.upload(customer, { kind: 'SELFIE' });
     kyc.system.clock.advance(1000);

@@ -14,7 +14,7 @@ const magic = {
 
 const base64Of = (hex: string): string => Buffer.from(hex, 'hex').toString('base64');
 
-/** A PNG of exactly so many bytes. */
+/** Returns a PNG of exactly this number of bytes. */
 const pngOf = (bytes: number): string => {
   const head = Buffer.from(pngBase64, 'base64');
   return Buffer.concat([head, Buffer.alloc(bytes - head.length)]).toString('base64');
@@ -33,7 +33,7 @@ afterAll(async () => kyc.system.close());
 const upload = (changes: object = {}, who: MadeCustomer | undefined = customer) =>
   kyc.as(who)('POST', '/kyc/documents', { ...png, ...changes });
 
-/** The type that a document is kept and shown under. */
+/** Returns the stored type of an uploaded document. */
 const keptTypeOf = async (changes: object): Promise<string | undefined> => {
   const answer = await upload(changes);
   expect(answer).toMatchObject({ status: 201 });
@@ -47,7 +47,7 @@ const storedFiles = (): string[] =>
     .map((entry) => join(entry.parentPath, entry.name));
 
 describe('an upload', () => {
-  it('answers a key under which the bytes are sealed', async () => {
+  it('returns a key under which the bytes are sealed', async () => {
     const answer = await upload();
     expect(answer).toMatchObject({ status: 201 });
     const key = String(answer.body['documentKey']);
@@ -63,12 +63,12 @@ describe('an upload', () => {
     const sealer = await system.vault.forUser(system.db, customer.userId);
     const context = documentContext(key);
     expect(sealer.openBytes(sealed ?? Buffer.alloc(0), context)).toEqual(plain);
-    // Bound to its key: one document can't stand in for another.
+    // The sealed bytes are bound to their key, so they can't be opened under another key.
     const foreign = documentContext(`${key}x`);
     expect(() => sealer.openBytes(sealed ?? Buffer.alloc(0), foreign)).toThrow('does not open');
   });
 
-  it('keeps what it was, and a hash of it', async () => {
+  it('stores its kind, type, size and hash', async () => {
     const key = String((await upload({ kind: 'SELFIE' })).body['documentKey']);
     expect(await kyc.system.db.kycDocument.findUnique({ where: { key } })).toMatchObject({
       userId: customer.userId,
@@ -79,7 +79,7 @@ describe('an upload', () => {
     });
   });
 
-  it.each(Object.entries(magic))('takes %s', async (contentType, hex) => {
+  it.each(Object.entries(magic))('accepts %s', async (contentType, hex) => {
     expect(await upload({ contentType, dataBase64: base64Of(hex) })).toMatchObject({ status: 201 });
   });
 
@@ -88,18 +88,18 @@ describe('an upload', () => {
     ['IMAGE/JPEG', 'image/jpeg'],
     ['image/jpeg; charset=binary', 'image/jpeg'],
     ['image/pjpeg', 'image/jpeg'],
-  ])('takes a JPEG that is called %s', async (contentType, kept) => {
+  ])('accepts a JPEG that is declared as %s', async (contentType, kept) => {
     const dataBase64 = base64Of(magic['image/jpeg']);
     expect(await keptTypeOf({ contentType, dataBase64 })).toBe(kept);
   });
 
-  it('keeps the type of the content, whatever was declared', async () => {
+  it('stores the type of the content, whatever type was declared', async () => {
     expect(await keptTypeOf({ contentType: 'image/jpeg' })).toBe('image/png');
     const jpeg = { contentType: 'application/pdf', dataBase64: base64Of(magic['image/jpeg']) };
     expect(await keptTypeOf(jpeg)).toBe('image/jpeg');
   });
 
-  it('may have its base64 in lines, and then keeps the same bytes', async () => {
+  it('may have line breaks in its base64, and stores the same bytes', async () => {
     const dataBase64 = `${pngBase64.replaceAll(/.{76}/gu, '$&\r\n')}\n`;
     const answer = await upload({ dataBase64 });
     expect(answer).toMatchObject({ status: 201 });
@@ -114,7 +114,7 @@ describe('an upload', () => {
   it.each([
     ['white space', '\r\n \t'],
     ['a byte order mark', '\u00ef\u00bb\u00bf'],
-  ])('takes a PDF after %s', async (_what, before) => {
+  ])('accepts a PDF after %s', async (_what, before) => {
     const pdf = Buffer.from(`${before}%PDF-1.4\n%%EOF`, 'latin1');
     const document = { contentType: 'application/pdf', dataBase64: pdf.toString('base64') };
     expect(await keptTypeOf(document)).toBe('application/pdf');
@@ -127,13 +127,13 @@ describe('an upload', () => {
   });
 });
 
-describe('the upload refuses, and stores nowhere,', () => {
+describe('the upload refuses and does not store', () => {
   it.each([
     ['a GIF that says PNG', { dataBase64: base64Of('474946383961') }, 'dataBase64'],
     ['a PDF within other text', { dataBase64: btoa('<html>%PDF-1.4') }, 'dataBase64'],
     ['text that says PNG', { dataBase64: 'aGVsbG8gd29ybGQ=' }, 'dataBase64'],
     [
-      'HTML that says PDF',
+      'HTML that is declared as PDF',
       { contentType: 'application/pdf', dataBase64: 'PGh0bWw+' },
       'dataBase64',
     ],
@@ -153,7 +153,7 @@ describe('the upload refuses, and stores nowhere,', () => {
     expect(storedFiles()).toHaveLength(before);
   });
 
-  it('more than 3 MB, to the byte', async () => {
+  it('a document of more than 3 MB, to the byte', async () => {
     const limit = 3 * 1024 * 1024;
     expect(await upload({ dataBase64: pngOf(limit) })).toMatchObject({ status: 201 });
     const over = await upload({ dataBase64: pngOf(limit + 1) });
@@ -173,7 +173,7 @@ describe('the upload refuses, and stores nowhere,', () => {
     expect(await upload({}, hoarder)).toMatchObject({ status: 400, code: 'LIMIT_EXCEEDED' });
   });
 
-  it('all but one of ten that come at once for the last place', async () => {
+  it('all but one of ten concurrent uploads for the last place', async () => {
     const hoarder = await kyc.make.customer();
     for (let count = 0; count < 39; count += 1) await upload({}, hoarder);
     const before = storedFiles().length;

@@ -18,8 +18,8 @@ afterAll(() => kyc.system.close());
 const looksAt = (id: string) =>
   kyc.system.db.auditLog.findMany({ where: { targetId: id, action: 'kyc.view-document' } });
 
-/** Answers as a browser gets it. */
-const look = (
+/** Returns the response as a browser receives it. */
+const fetchDocument = (
   id: string,
   kind: string,
   who: MadeAdmin = kyc.admin,
@@ -29,20 +29,20 @@ const look = (
     headers: { authorization: `Bearer ${who.token}` },
   });
 
-/** Another file of the smallest PNG: what follows its end is no part of the image. */
+/** Returns another file with the smallest PNG. Bytes after the end are not part of the image. */
 const pngWith = (mark: string): string =>
   Buffer.concat([Buffer.from(pngBase64, 'base64'), Buffer.from(mark)]).toString('base64');
 
-const submitted = async (changes: Readonly<Record<string, unknown>> = {}) => {
+const submitKycRecord = async (changes: Readonly<Record<string, unknown>> = {}) => {
   const customer = await kyc.make.customer();
   expect((await kyc.submit(customer, changes)).status).toBe(200);
   return { customer, id: await kyc.recordOf(customer) };
 };
 
 describe('GET /kyc/:id/documents/:kind', () => {
-  it('shows the document as it was uploaded, to be looked at and nothing else', async () => {
-    const { id } = await submitted();
-    const answer = await look(id, 'PAN');
+  it('shows the document as it was uploaded, with headers that only allow viewing', async () => {
+    const { id } = await submitKycRecord();
+    const answer = await fetchDocument(id, 'PAN');
     expect(answer.status).toBe(200);
     expect(Buffer.from(await answer.arrayBuffer()).toString('base64')).toBe(pngBase64);
     const headers = Object.fromEntries(answer.headers);
@@ -60,12 +60,12 @@ describe('GET /kyc/:id/documents/:kind', () => {
     ]);
   });
 
-  it('shows what belongs to the newest submission, and 404 for a kind it does not have', async () => {
+  it('shows documents of the newest submission, and 404 for a missing kind', async () => {
     const customer = await kyc.make.customer();
     const send = (kind: string, mark: string) =>
       kyc.upload(customer, { kind, dataBase64: pngWith(mark) });
     const shown = async (id: string, kind: string): Promise<string> =>
-      Buffer.from(await (await look(id, kind)).arrayBuffer()).toString('base64');
+      Buffer.from(await (await fetchDocument(id, kind)).arrayBuffer()).toString('base64');
     const back = await send('AADHAAR_BACK', 'back');
     expect(back).not.toBe('');
     const [first, second] = [await send('PAN', 'first'), await send('PAN', 'second')];
@@ -75,37 +75,37 @@ describe('GET /kyc/:id/documents/:kind', () => {
     await send('PAN', 'later');
     expect(await shown(id, 'PAN')).toBe(pngWith('first'));
     expect(await shown(id, 'AADHAAR_BACK')).toBe(pngWith('back'));
-    expect((await look(id, 'SELFIE')).status).toBe(404);
-    expect((await look(id, 'PASSPORT')).status).toBe(404);
-    expect((await look(kyc.system.random.uuid(), 'PAN')).status).toBe(404);
+    expect((await fetchDocument(id, 'SELFIE')).status).toBe(404);
+    expect((await fetchDocument(id, 'PASSPORT')).status).toBe(404);
+    expect((await fetchDocument(kyc.system.random.uuid(), 'PAN')).status).toBe(404);
     await kyc.operator()('POST', `/kyc/${id}/reject`, { reason: 'blurred' });
     await kyc.submit(customer, { documentKey: second });
     expect(await shown(id, 'PAN')).toBe(pngWith('second'));
   });
 
-  it('is for a SUPER_ADMIN or an ADMIN; who is refused leaves no look', async () => {
-    const { id } = await submitted();
-    expect((await look(id, 'PAN', await kyc.make.admin('SUPPORT'))).status).toBe(403);
-    expect((await look(id, 'PAN', { ...kyc.admin, token: 'x' })).status).toBe(401);
+  it('is allowed to SUPER_ADMIN and ADMIN, and a refusal writes no audit row', async () => {
+    const { id } = await submitKycRecord();
+    expect((await fetchDocument(id, 'PAN', await kyc.make.admin('SUPPORT'))).status).toBe(403);
+    expect((await fetchDocument(id, 'PAN', { ...kyc.admin, token: 'x' })).status).toBe(401);
     expect(await looksAt(id)).toEqual([]);
-    expect((await look(id, 'PAN', await kyc.make.admin('SUPER_ADMIN'))).status).toBe(200);
+    expect((await fetchDocument(id, 'PAN', await kyc.make.admin('SUPER_ADMIN'))).status).toBe(200);
   });
 
-  it('says so when the bytes are damaged or lost, and shows none of them', async () => {
-    const { customer, id } = await submitted();
+  it('refuses damaged or lost documents, and shows none of their bytes', async () => {
+    const { customer, id } = await submitKycRecord();
     const { db, objects } = kyc.system;
     const { key } = await db.kycDocument.findFirstOrThrow({ where: { userId: customer.userId } });
     await objects.put(key, Buffer.from('not what was sealed'), 'application/octet-stream');
-    const damaged = await look(id, 'PAN');
+    const damaged = await fetchDocument(id, 'PAN');
     expect(damaged.status).toBe(500);
     expect(await damaged.json()).toMatchObject({ error: { code: 'DOCUMENT_UNREADABLE' } });
     await objects.delete(key);
-    expect((await look(id, 'PAN')).status).toBe(500);
+    expect((await fetchDocument(id, 'PAN')).status).toBe(500);
     expect(await looksAt(id)).toEqual([]);
   });
 
-  it('is 503 while the object store does not answer, and no look is written', async () => {
-    const { id } = await submitted();
+  it('is 503 while the object store does not answer, and writes no audit row', async () => {
+    const { id } = await submitKycRecord();
     const cut = await serveAdminApi(kyc.system, {
       env: {
         OBJECT_STORE: 's3',
@@ -116,7 +116,7 @@ describe('GET /kyc/:id/documents/:kind', () => {
       },
     });
     onTestFinished(() => cut.close());
-    const answer = await look(id, 'PAN', kyc.admin, cut.url);
+    const answer = await fetchDocument(id, 'PAN', kyc.admin, cut.url);
     expect(answer.status).toBe(503);
     expect(await answer.json()).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } });
     expect(await looksAt(id)).toEqual([]);
@@ -129,9 +129,9 @@ const detailsOf = ({ body }: Answer): unknown => Object(body['error'])['details'
 const refused = { status: 409, code: 'ILLEGAL_TRANSITION' };
 
 describe('PATCH /users/:id/force-kyc-reverify', () => {
-  it('returns an approved customer to PENDING: no trade before a new approval', async () => {
+  it('returns an approved customer to PENDING, who cannot trade before a new approval', async () => {
     const { db } = kyc.system;
-    const { customer, id } = await submitted();
+    const { customer, id } = await submitKycRecord();
     const { userId } = customer;
     await kyc.operator()('POST', `/kyc/${id}/approve`);
     await requireApprovedKyc(db, userId);
@@ -158,8 +158,8 @@ describe('PATCH /users/:id/force-kyc-reverify', () => {
     await requireApprovedKyc(db, userId);
   });
 
-  it('frees the PAN and the Aadhaar for another account', async () => {
-    const { customer, id } = await submitted();
+  it('allows another account to use the PAN and the Aadhaar', async () => {
+    const { customer, id } = await submitKycRecord();
     const body = await kyc.submission(await kyc.make.customer());
     const numbers = { pan: body['pan'], aadhaar: body['aadhaar'] };
     await kyc.operator()('POST', `/kyc/${id}/reject`, { reason: 'another try' });
@@ -173,8 +173,8 @@ describe('PATCH /users/:id/force-kyc-reverify', () => {
     expect(again).toMatchObject({ status: 409, code: 'KYC_DUPLICATE' });
   });
 
-  it('fits SUBMITTED and REJECTED too; PENDING is 409, nobody 404', async () => {
-    const [waiting, rejected] = [await submitted(), await submitted()];
+  it('also works for SUBMITTED and REJECTED, and is 409 for PENDING and 404 for an unknown id', async () => {
+    const [waiting, rejected] = [await submitKycRecord(), await submitKycRecord()];
     await kyc.operator()('POST', `/kyc/${rejected.id}/reject`, { reason: 'blurred' });
     for (const { customer } of [waiting, rejected]) {
       expect((await reverify(customer.userId)).status).toBe(200);
@@ -191,9 +191,9 @@ describe('PATCH /users/:id/force-kyc-reverify', () => {
   });
 });
 
-describe('two operators at once', () => {
-  it('one decides, the others get 409 with the state', async () => {
-    const { customer, id } = await submitted();
+describe('concurrent decisions of two operators', () => {
+  it('have one effect, and the others are 409 with the state', async () => {
+    const { customer, id } = await submitKycRecord();
     const { db, addresses } = kyc.system;
     const other = kyc.operator(await kyc.make.admin('SUPER_ADMIN'));
     const sql = 'SELECT 1 FROM kyc_record WHERE id = $1::uuid FOR UPDATE';

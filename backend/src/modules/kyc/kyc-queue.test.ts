@@ -31,7 +31,7 @@ const names = async (query = ''): Promise<unknown> => {
 const find = (q: unknown): Promise<unknown> => names(`?q=${encodeURIComponent(String(q))}`);
 
 describe('the queue', () => {
-  it('shows what is submitted unless asked otherwise, oldest first', async () => {
+  it('shows submitted records by default, oldest first', async () => {
     expect(await names()).toEqual(['One', 'Three']);
     expect(await names('?limit=1&page=2')).toEqual(['Three']);
     expect(await names('?order=newest')).toEqual(['Three', 'One']);
@@ -41,7 +41,7 @@ describe('the queue', () => {
     expect(body).toMatchObject({ total: 2, page: 1, limit: 1 });
   });
 
-  it('finds a record by an id, the phone, the PAN or the Aadhaar, whole', async () => {
+  it('finds a record by an id, the phone, the PAN or the Aadhaar, in full', async () => {
     const [customer] = customers;
     const numbers = { pan: kyc.make.numbers.pan(), aadhaar: kyc.make.numbers.aadhaar() };
     const other = await kyc.make.customer();
@@ -57,7 +57,7 @@ describe('the queue', () => {
     await kyc.operator()('POST', `/kyc/${id}/reject`, { reason: 'no longer needed' });
   });
 
-  it('finds what was submitted in a time', async () => {
+  it('filters by the time of submission', async () => {
     const third = await kyc.system.db.kycRecord.findUniqueOrThrow({ where: { id: ids[2] ?? '' } });
     const at = third.submittedAt?.toISOString() ?? '';
     expect(await names(`?from=${at}`)).toEqual(['Three']);
@@ -71,7 +71,7 @@ describe('the queue', () => {
     },
   );
 
-  it('shows a record with its documents, by kind, and no number beyond four digits', async () => {
+  it('shows a record with its documents by kind, and only four digits of its numbers', async () => {
     const [id = ''] = ids;
     const [customer] = customers;
     const [selfie, first] = await kyc.system.db.kycDocument.findMany({
@@ -105,7 +105,7 @@ describe('the queue', () => {
     });
   });
 
-  it('has no name to show once the customer’s key is destroyed', async () => {
+  it('shows no name once the customer’s key is destroyed', async () => {
     const gone = await kyc.make.customer();
     await kyc.submit(gone);
     await kyc.system.vault.destroyUser(kyc.system.db, gone.userId);
@@ -115,7 +115,7 @@ describe('the queue', () => {
   });
 });
 
-describe('who may', () => {
+describe('access to the queue', () => {
   const routes = [
     ['GET', '/kyc'],
     ['GET', '/kyc/:id'],
@@ -124,7 +124,7 @@ describe('who may', () => {
     ['POST', '/kyc/:id/request-resubmit'],
   ] as const;
 
-  it('read: all roles; decide: super admins and admins', async () => {
+  it('is for all roles to read, and for super admins and admins to decide', async () => {
     const support = await kyc.make.admin('SUPPORT');
     for (const [method, path] of routes) {
       const address = path.replace(':id', ids[1] ?? '');
@@ -137,7 +137,7 @@ describe('who may', () => {
     }
   });
 
-  it('nobody without a token, and no customer', async () => {
+  it('is refused without a token, and to customers', async () => {
     const [customer] = customers;
     const stranger = { ...kyc.admin, token: customer?.token ?? '' };
     for (const [method, path] of routes) {

@@ -9,7 +9,7 @@ import { findKycStatus, requireApprovedKyc } from './index.ts';
 let kyc: OpenKyc;
 
 beforeAll(async () => {
-  // Patient: only the decisions that are to end by a silent provider end so.
+  // The time limit is long, so that only the tests of a silent provider reach it.
   kyc = await openKyc(await openTestSystem({ env: { SAFEGOLD_TIMEOUT_MS: '15000' } }));
 });
 
@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 afterAll(async () => kyc.system.close());
 
-const submitted = async (changes: Readonly<Record<string, unknown>> = {}) => {
+const submitRecord = async (changes: Readonly<Record<string, unknown>> = {}) => {
   const customer = await kyc.make.customer();
   await kyc.submit(customer, changes);
   return { customer, id: await kyc.recordOf(customer) };
@@ -48,8 +48,8 @@ const auditOf = async (id: string) =>
   kyc.system.db.auditLog.findMany({ where: { targetId: id }, orderBy: { seq: 'asc' } });
 
 describe('approval', () => {
-  it('registers the customer with the provider, tells them and is audited', async () => {
-    const { customer, id } = await submitted({ fullName: 'Meera Nair', pincode: '682001' });
+  it('registers the customer with the provider, notifies the customer and is audited', async () => {
+    const { customer, id } = await submitRecord({ fullName: 'Meera Nair', pincode: '682001' });
     await expect(requireApprovedKyc(kyc.system.db, customer.userId)).rejects.toMatchObject({
       code: 'KYC_REQUIRED',
       details: { status: 'SUBMITTED' },
@@ -88,8 +88,8 @@ describe('approval', () => {
     ['an unreadable answer', 'malformed', {}],
     ['a refusal', 'error', { status: 400 }],
     ['work done but not told', 'accept_then_timeout', {}],
-  ])('answers 502 and leaves SUBMITTED at %s', async (_name, kind, more) => {
-    const { customer, id } = await submitted();
+  ])('is 502 and leaves the record SUBMITTED after %s', async (_name, kind, more) => {
+    const { customer, id } = await submitRecord();
     await fault(kind, { ...more, times: 10 });
     const answer = await decide(id, 'approve');
     expect(answer).toMatchObject({ status: 502, code: 'PROVIDER_UNAVAILABLE' });
@@ -97,15 +97,15 @@ describe('approval', () => {
     expect(await statusOf(customer)).toBe('SUBMITTED');
     expect(await notificationsOf(customer)).toEqual([]);
     expect(await auditOf(id)).toEqual([]);
-    // Registering is idempotent on the phone, so the operator just does it again.
+    // Registering is idempotent for a phone number, so the operator can approve again.
     await kyc.system.sandbox.control('DELETE', '/faults');
     await eventually(async () => (await decide(id, 'approve')).status === 200, {
       everyMs: 200,
     });
   });
 
-  it('never attaches to gold of the number’s last owner', async () => {
-    const { customer, id } = await submitted();
+  it('is refused if the number’s last owner has gold at the provider', async () => {
+    const { customer, id } = await submitRecord();
     await fault('wrong_amount', { times: 1 });
     const answer = await decide(id, 'approve');
     expect(answer).toMatchObject({ status: 502, code: 'PROVIDER_MISMATCH' });
@@ -113,8 +113,8 @@ describe('approval', () => {
     expect((await findUser(kyc.system.db, customer.userId))?.providerUserId).toBeNull();
   });
 
-  it('is done once by two reviewers at once', async () => {
-    const { customer, id } = await submitted();
+  it('is recorded once if two reviewers approve concurrently', async () => {
+    const { customer, id } = await submitRecord();
     const other = await kyc.make.admin('SUPER_ADMIN');
     const answers = await Promise.all([
       decide(id, 'approve'),
@@ -125,8 +125,8 @@ describe('approval', () => {
     expect(await auditOf(id)).toHaveLength(1);
   });
 
-  it('is one of two decisions at once', async () => {
-    const { customer, id } = await submitted();
+  it('is one of two concurrent decisions', async () => {
+    const { customer, id } = await submitRecord();
     const answers = await Promise.all([
       decide(id, 'approve'),
       decide(id, 'reject', { reason: 'blurred' }),
@@ -135,8 +135,8 @@ describe('approval', () => {
     expect(await notificationsOf(customer)).toHaveLength(1);
   });
 
-  it('is of the submission that was decided on, not of one that came meanwhile', async () => {
-    const { customer, id } = await submitted({ fullName: 'First Name' });
+  it('is refused if the customer has submitted again in the meantime', async () => {
+    const { customer, id } = await submitRecord({ fullName: 'First Name' });
     await fault('hold');
     const approval = decide(id, 'approve');
     await eventually(async () => {
@@ -153,8 +153,8 @@ describe('approval', () => {
 });
 
 describe('rejection and resubmission', () => {
-  it('tell the customer why, and let them submit again', async () => {
-    const { customer, id } = await submitted();
+  it('show the customer the reason, and allow another submission', async () => {
+    const { customer, id } = await submitRecord();
     expect(await decide(id, 'reject', { reason: ' the PAN is blurred ' })).toMatchObject({
       status: 200,
       body: { status: 'REJECTED', reviewReason: 'the PAN is blurred' },
@@ -182,7 +182,7 @@ describe('rejection and resubmission', () => {
   it.each(['reject', 'request-resubmit'])(
     '%s stores the reason sealed, in the record and in the audit row',
     async (verb) => {
-      const { customer, id } = await submitted();
+      const { customer, id } = await submitRecord();
       const reason = 'Meera Nair of Kochi sent a blurred PAN';
       expect(await decide(id, verb, { reason })).toMatchObject({ body: { reviewReason: reason } });
       const { body } = await kyc.as(customer)('GET', '/kyc/status');
@@ -196,7 +196,7 @@ describe('rejection and resubmission', () => {
   );
 
   it.each(['reject', 'request-resubmit'])('%s needs a reason', async (verb) => {
-    const { customer, id } = await submitted();
+    const { customer, id } = await submitRecord();
     for (const reason of [undefined, '', '  ', 5, 'x'.repeat(501)]) {
       expect(await decide(id, verb, { reason })).toMatchObject({ status: 400, field: 'reason' });
     }
@@ -206,7 +206,7 @@ describe('rejection and resubmission', () => {
   it.each(['approve', 'reject', 'request-resubmit'])(
     '%s is refused in any other state',
     async (verb) => {
-      const { customer, id } = await submitted();
+      const { customer, id } = await submitRecord();
       await decide(id, 'reject', { reason: 'blurred' });
       const answer = await decide(id, verb, { reason: 'again' });
       expect(answer).toMatchObject({ status: 409, code: 'ILLEGAL_TRANSITION' });

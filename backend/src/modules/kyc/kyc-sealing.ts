@@ -22,7 +22,7 @@ export const documentContext = (key: string) => ({
 export const sealPincode = (sealer: Sealer, pincode: string, recordId: string): string =>
   sealer.seal(pincode, contextOf('pincode', recordId));
 
-/** Converts a submission to its stored columns. Numbers are sealed, hashed and shortened to 4 digits. */
+/** Converts a submission to its stored columns, which are sealed values, last four digits and hashes. */
 export const sealSubmission = (
   input: SubmitInput & { readonly fullName: string },
   recordId: string,

@@ -16,14 +16,14 @@ afterAll(async () => kyc.system.close());
 const statusOf = async (customer: MadeCustomer) =>
   (await kyc.as(customer)('GET', '/kyc/status')).body;
 
-/** The IST date so many days from now. */
+/** Returns the IST date that is this number of days from now. */
 const inFuture = (days: number) => istDate(addMs(kyc.system.clock.now(), days * 86_400_000));
 
-/** The same day of an earlier year. */
+/** Returns the same day of an earlier year. */
 const yearsBefore = (date: string, years: number): string =>
   `${Number(date.slice(0, 4)) - years}${date.slice(4)}`;
 
-/** An Aadhaar number with this first digit and the check digit that fits. */
+/** Returns an Aadhaar number with this first digit and a valid check digit. */
 const beginningWith = (first: string): string => {
   const eleven = `${first}9994105705`;
   const check = Array.from('0123456789').find((digit) => hasVerhoeffCheckDigit(eleven + digit));
@@ -41,7 +41,7 @@ const nothing = {
 };
 
 describe('a submission', () => {
-  it('waits for review, and shows the last four digits alone', async () => {
+  it('waits for review, and shows only the last four digits', async () => {
     const customer = await kyc.make.customer();
     expect(await statusOf(customer)).toEqual(nothing);
     const { pan, aadhaar } = { pan: 'ABCPE1234F', aadhaar: '999941057058' };
@@ -59,7 +59,7 @@ describe('a submission', () => {
     expect(kyc.system.logged()).not.toMatch(/ABCPE1234F|999941057058/u);
   });
 
-  it('is stored sealed: no column holds a number, name, date or pincode in clear', async () => {
+  it('is stored sealed, with no number, name, date or pincode in plain text', async () => {
     const customer = await kyc.make.customer();
     const fields = { pan: 'QWERT9876Z', fullName: 'Meera Nair', dateOfBirth: '1991-02-28' };
     await kyc.submit(customer, { ...fields, pincode: '682001' });
@@ -73,7 +73,7 @@ describe('a submission', () => {
     expect(sealed).not.toContain(null);
   });
 
-  it('takes the name from the profile where it has none', async () => {
+  it('uses the name of the profile if it has none', async () => {
     const customer = await kyc.make.customer();
     const without = await kyc.submit(customer, { fullName: undefined });
     expect(without).toMatchObject({ status: 400, field: 'fullName' });
@@ -93,7 +93,7 @@ describe('a submission', () => {
     ['ABCDE1234F', ['PAN_HOLDER_UNKNOWN']],
     ['ABCPE1234G', []],
     ['ABCTE1234H', []],
-  ])('shows the reviewer the date of birth, and what is odd in %s', async (pan, warnings) => {
+  ])('shows the reviewer the date of birth, and warnings about %s', async (pan, warnings) => {
     const customer = await kyc.make.customer();
     expect((await kyc.submit(customer, { pan, dateOfBirth: '1990-04-12' })).status).toBe(200);
     const shown = { dateOfBirth: '1990-04-12', warnings };
@@ -104,7 +104,7 @@ describe('a submission', () => {
     expect(await statusOf(customer)).not.toHaveProperty('warnings');
   });
 
-  it('is not taken twice, also not by two at once', async () => {
+  it('is not accepted twice, even by concurrent requests', async () => {
     const customer = await kyc.make.customer();
     const bodies = await Promise.all([kyc.submission(customer), kyc.submission(customer)]);
     const answers = await Promise.all(
@@ -133,7 +133,7 @@ describe('one PAN, one Aadhaar, one account', () => {
     expect(await statusOf(second)).toEqual(nothing);
   });
 
-  it('lets one of two at once have it', async () => {
+  it('accepts one of two concurrent submissions', async () => {
     const customers = await Promise.all([kyc.make.customer(), kyc.make.customer()]);
     const { pan } = await kyc.submission(customers[0]);
     const answers = await Promise.all(customers.map((each) => kyc.submit(each, { pan })));
@@ -142,21 +142,24 @@ describe('one PAN, one Aadhaar, one account', () => {
     expect(statuses.filter((status) => status === 409)).toHaveLength(1);
   });
 
-  it.each(['reject', 'request-resubmit'])('are free for another account after %s', async (verb) => {
-    const [first, second] = [await kyc.make.customer(), await kyc.make.customer()];
-    const body = await kyc.submission(first);
-    await kyc.as(first)('POST', '/kyc/submit', body);
-    await kyc.operator()('POST', `/kyc/${await kyc.recordOf(first)}/${verb}`, {
-      reason: 'blurred',
-    });
-    const numbers = { pan: body['pan'], aadhaar: body['aadhaar'] };
-    expect(await kyc.submit(second, numbers)).toMatchObject({ status: 200 });
-    // Submitted again, they belong to one account: the other one has them now.
-    const again = await kyc.as(first)('POST', '/kyc/submit', body);
-    expect(again).toMatchObject({ status: 409, code: 'KYC_DUPLICATE' });
-  });
+  it.each(['reject', 'request-resubmit'])(
+    'can be used by another account after %s',
+    async (verb) => {
+      const [first, second] = [await kyc.make.customer(), await kyc.make.customer()];
+      const body = await kyc.submission(first);
+      await kyc.as(first)('POST', '/kyc/submit', body);
+      await kyc.operator()('POST', `/kyc/${await kyc.recordOf(first)}/${verb}`, {
+        reason: 'blurred',
+      });
+      const numbers = { pan: body['pan'], aadhaar: body['aadhaar'] };
+      expect(await kyc.submit(second, numbers)).toMatchObject({ status: 200 });
+      // The other account has the numbers now, so the first account can't submit them again.
+      const again = await kyc.as(first)('POST', '/kyc/submit', body);
+      expect(again).toMatchObject({ status: 409, code: 'KYC_DUPLICATE' });
+    },
+  );
 
-  it('stay with an approved account', async () => {
+  it('cannot be used by another account after an approval', async () => {
     const [first, second] = [await kyc.make.customer(), await kyc.make.customer()];
     const { pan, aadhaar, ...rest } = await kyc.submission(first);
     await kyc.as(first)('POST', '/kyc/submit', { pan, aadhaar, ...rest });
@@ -168,7 +171,7 @@ describe('one PAN, one Aadhaar, one account', () => {
     }
   });
 
-  it('are taken again by exactly one of many rejected accounts that submit at once', async () => {
+  it('are accepted from exactly one of many rejected accounts that submit concurrently', async () => {
     const customers = await Promise.all(Array.from({ length: 6 }, () => kyc.make.customer()));
     const bodies = await Promise.all(customers.map((each) => kyc.submission(each)));
     const { pan, aadhaar } = bodies[0] ?? {};
@@ -185,7 +188,7 @@ describe('one PAN, one Aadhaar, one account', () => {
     expect(outcomes.filter((outcome) => outcome === 'KYC_DUPLICATE')).toHaveLength(5);
   });
 
-  it('lets a customer submit their own numbers again after a rejection', async () => {
+  it('can be submitted again by the same customer after a rejection', async () => {
     const customer = await kyc.make.customer();
     const body = await kyc.submission(customer);
     await kyc.as(customer)('POST', '/kyc/submit', body);
@@ -201,7 +204,7 @@ describe('one PAN, one Aadhaar, one account', () => {
 describe('documents', () => {
   const refused = { status: 400, code: 'VALIDATION_FAILED' };
 
-  it('are the caller’s own, each in its place', async () => {
+  it('must be the caller’s own, each of the right kind', async () => {
     const [customer, other] = [await kyc.make.customer(), await kyc.make.customer()];
     const foreign = await kyc.upload(other);
     const selfie = await kyc.upload(customer, { kind: 'SELFIE' });
@@ -272,7 +275,7 @@ describe('bad input is refused with its field, and nothing is written', () => {
     expect(await kyc.system.db.kycRecord.count({ where: { userId: customer.userId } })).toBe(0);
   });
 
-  it('a date of birth that is today or to come', async () => {
+  it('a date of birth today or in the future', async () => {
     const customer = await kyc.make.customer();
     for (const dateOfBirth of [inFuture(0), inFuture(1), inFuture(400)]) {
       const answer = await kyc.submit(customer, { dateOfBirth });
@@ -295,7 +298,7 @@ describe('bad input is refused with its field, and nothing is written', () => {
     expect(grown).toMatchObject({ status: 200 });
   });
 
-  it('no date of birth, where the house needs one', async () => {
+  it('a missing date of birth, if the house requires one', async () => {
     const house = await openKyc(kyc.system, { KYC_REQUIRES_DATE_OF_BIRTH: 'true' });
     const customer = await house.make.customer();
     expect(await house.submit(customer)).toMatchObject({ status: 400, field: 'dateOfBirth' });
@@ -305,7 +308,7 @@ describe('bad input is refused with its field, and nothing is written', () => {
     await house.stop();
   });
 
-  it('lists all that is wrong', async () => {
+  it('several fields at once, which are all listed', async () => {
     const customer = await kyc.make.customer();
     const { body } = await kyc.as(customer)('POST', '/kyc/submit', {});
     expect(body['error']).toMatchObject({

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(async () => kyc.system.close());
 
-/** A rejected record as it was stored before its pincode and reason were sealed. */
+/** Creates a rejected record as an earlier version stored it, with pincode and reason in plain text. */
 const rejectedBefore = async () => {
   const customer = await kyc.make.customer();
   await kyc.submit(customer);
@@ -34,7 +34,7 @@ const sweep = async (system: Parameters<typeof createKycSweeps>[0] = kyc.system)
 
 const recordOf = (id: string) => kyc.system.db.kycRecord.findUniqueOrThrow({ where: { id } });
 
-it('the service shows a record stored in the clear, and seals it without a change to see', async () => {
+it('the service shows a record in plain text, and seals it without a visible change', async () => {
   const { customer, id } = await rejectedBefore();
   const view = async () => (await kyc.as(customer)('GET', '/kyc/status')).body;
   const before = await view();
@@ -48,7 +48,7 @@ it('the service shows a record stored in the clear, and seals it without a chang
   expect(await recordOf(id)).toEqual(row);
 });
 
-it('the service seals a record behind one whose key cannot be read', async () => {
+it('the service seals a record after another record whose key cannot be read', async () => {
   const broken = await rejectedBefore();
   const { id } = await rejectedBefore();
   const { vault } = kyc.system;
@@ -63,7 +63,7 @@ it('the service seals a record behind one whose key cannot be read', async () =>
   expect(await recordOf(broken.id)).toMatchObject({ pincode: null, reviewReason: null });
 });
 
-it('the service erases what belongs to a customer whose key is destroyed', async () => {
+it('the service erases fields of a customer whose key is destroyed', async () => {
   const { customer, id } = await rejectedBefore();
   await kyc.system.vault.destroyUser(kyc.system.db, customer.userId);
   await sweep();
@@ -75,7 +75,7 @@ it('the service erases what belongs to a customer whose key is destroyed', async
   });
 });
 
-it('the service approves a record that was stored in the clear', async () => {
+it('the service approves a record that was stored in plain text', async () => {
   const customer = await kyc.make.customer();
   await kyc.submit(customer);
   const id = await kyc.recordOf(customer);

@@ -16,7 +16,7 @@ const signatureOf = (body: string, by = secret): string =>
 const stored = () => open.system.db.webhookEvent.findMany({ where: { source: 'kyc' } });
 
 describe('the webhook of the KYC provider', () => {
-  it('stores what is signed, once, sealed, and changes nothing', async () => {
+  it('stores a signed event once, sealed, and changes nothing', async () => {
     const body = '{"id":"kyc-1","status":"approved","name":"Asha Rao"}';
     const first = await open.deliver(body, signatureOf(body));
     expect(first).toMatchObject({ status: 200, body: { received: true } });
@@ -30,7 +30,7 @@ describe('the webhook of the KYC provider', () => {
     expect(await open.system.db.kycRecord.count()).toBe(0);
   });
 
-  it('takes the former secret while it is rotated, and a body that is no JSON', async () => {
+  it('accepts the former secret during a rotation, and a body that is not JSON', async () => {
     const body = 'status=approved';
     expect((await open.deliver(body, signatureOf(body, former))).status).toBe(200);
   });
@@ -59,7 +59,7 @@ describe('the webhook of the KYC provider', () => {
   });
 });
 
-it.each(['/kyc/aadhaar-otp', '/kyc/aadhaar-otp/verify'])('%s is a contract only', async (path) => {
+it.each(['/kyc/aadhaar-otp', '/kyc/aadhaar-otp/verify'])('%s is not implemented', async (path) => {
   const customer = await open.make.customer();
   expect(await open.as(customer)('POST', path)).toMatchObject({
     status: 501,

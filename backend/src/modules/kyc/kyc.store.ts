@@ -257,9 +257,9 @@ export const countDocuments = async (db: Db, userId: string): Promise<number> =>
     where: { userId },
     select: { reverifiedAt: true },
   });
-  const since = record?.reverifiedAt ?? undefined;
+  const reverifiedAt = record?.reverifiedAt ?? undefined;
   return db.kycDocument.count({
-    where: { userId, ...(since !== undefined && { createdAt: { gte: since } }) },
+    where: { userId, ...(reverifiedAt !== undefined && { createdAt: { gte: reverifiedAt } }) },
   });
 };
 

@@ -31,7 +31,7 @@ const unsubmittedKyc = {
  * Presents a record. `sealer` is undefined if the customer's key was destroyed with the account, and the
  * sealed fields are then null.
  */
-const present = (row: KycRow, sealer: Sealer | undefined) => ({
+const presentRecord = (row: KycRow, sealer: Sealer | undefined) => ({
   status: toKycStatus(row.status),
   panLast4: row.panLast4,
   aadhaarLast4: row.aadhaarLast4,
@@ -44,7 +44,7 @@ const present = (row: KycRow, sealer: Sealer | undefined) => ({
 /** Presents a record to its customer. */
 export const presentKyc = async ({ db, vault }: PresentDeps, row: KycRow | undefined) => {
   if (row === undefined) return unsubmittedKyc;
-  return present(row, (await vault.forUsers(db, [row.userId])).get(row.userId));
+  return presentRecord(row, (await vault.forUsers(db, [row.userId])).get(row.userId));
 };
 
 const fullNameOf = (row: KycRow, sealer: Sealer | undefined): string | null =>
@@ -74,15 +74,15 @@ type DocumentRow = Awaited<ReturnType<typeof listDocuments>>[number];
  */
 const presentDocuments = (row: KycRow, documents: readonly DocumentRow[]) =>
   documentKinds.flatMap((kind) => {
-    const own = documents.filter((each) => each.userId === row.userId && each.kind === kind);
-    const submitted =
-      own.find(({ key }) => key === row.documentKey || key === row.selfieKey) ??
-      own.find(({ createdAt }) => row.submittedAt !== null && createdAt <= row.submittedAt);
-    return own.map(({ key, createdAt }) => ({
+    const ofKind = documents.filter((each) => each.userId === row.userId && each.kind === kind);
+    const submittedDocument =
+      ofKind.find(({ key }) => key === row.documentKey || key === row.selfieKey) ??
+      ofKind.find(({ createdAt }) => row.submittedAt !== null && createdAt <= row.submittedAt);
+    return ofKind.map(({ key, createdAt }) => ({
       kind,
       key,
       uploadedAt: createdAt.toISOString(),
-      isSubmitted: row.submittedAt !== null && key === submitted?.key,
+      isSubmitted: row.submittedAt !== null && key === submittedDocument?.key,
     }));
   });
 
@@ -98,7 +98,7 @@ export const presentKycForOperators = async (
     findClaims(db, rows, wall.now()),
   ]);
   return rows.map((row) => ({
-    ...present(row, sealers.get(row.userId)),
+    ...presentRecord(row, sealers.get(row.userId)),
     id: row.id,
     userId: row.userId,
     fullName: fullNameOf(row, sealers.get(row.userId)),

@@ -43,10 +43,10 @@ export const readDocument = async (
   const sealer = (await vault.forUsers(db, [record.userId])).get(record.userId);
   // A missing key means that the account was deleted. The document is then about to be removed.
   if (document === undefined || sealer === undefined) throw new AppError('NOT_FOUND');
-  const found = await objects.get(document.key);
-  if (found.kind !== 'done') throw new AppError('SERVICE_UNAVAILABLE', { cause: found });
-  if (found.value === undefined) throw new AppError('DOCUMENT_UNREADABLE');
-  const bytes = openDocument(sealer, found.value.bytes, document.key);
+  const outcome = await objects.get(document.key);
+  if (outcome.kind !== 'done') throw new AppError('SERVICE_UNAVAILABLE', { cause: outcome });
+  if (outcome.value === undefined) throw new AppError('DOCUMENT_UNREADABLE');
+  const bytes = openDocument(sealer, outcome.value.bytes, document.key);
   await inTransaction((tx) =>
     audit.record(tx, {
       ...adminActor(principal, context),

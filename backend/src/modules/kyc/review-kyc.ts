@@ -97,18 +97,18 @@ const registerCustomer = async (
   const sealer = await vault.forUser(db, row.userId);
   const pincode = openPincode(sealer, row);
   invariant(pincode, 'a submission has a pincode');
-  const registered = await provider.register({
+  const registration = await provider.register({
     phone: user.phone,
     name: openFullName(sealer, fullNameSealed, row.id),
     pincode,
     ...(user.email !== null && { email: user.email }),
   });
-  if (registered.kind !== 'done') throw unavailable(registered);
-  const { providerUserId } = registered.value;
-  if (user.providerUserId === null) await requireOwnGold(db, row.userId, registered.value);
+  if (registration.kind !== 'done') throw unavailable(registration);
+  const { providerUserId } = registration.value;
+  if (user.providerUserId === null) await requireOwnGold(db, row.userId, registration.value);
   const numbers = openNumbers(sealer, { id: row.id, panSealed, aadhaarSealed });
-  const updated = await provider.updateKyc({ providerUserId, ...numbers });
-  if (updated.kind !== 'done') throw unavailable(updated);
+  const kycUpdate = await provider.updateKyc({ providerUserId, ...numbers });
+  if (kycUpdate.kind !== 'done') throw unavailable(kycUpdate);
   return providerUserId;
 };
 

@@ -55,10 +55,14 @@ const requireDocument = async (
  * Returns the full name of the submission, or the profile's name if the submission has none. The name is
  * validated, because an older profile may have a name that is not accepted any more.
  */
-const fullNameFor = async (db: Db, userId: string, given: string | undefined): Promise<string> => {
-  if (given !== undefined) return given;
-  const fromProfile = kycName.safeParse((await findUser(db, userId))?.fullName);
-  if (fromProfile.success) return fromProfile.data;
+const fullNameFor = async (
+  db: Db,
+  userId: string,
+  submittedName: string | undefined,
+): Promise<string> => {
+  if (submittedName !== undefined) return submittedName;
+  const profileName = kycName.safeParse((await findUser(db, userId))?.fullName);
+  if (profileName.success) return profileName.data;
   throw validationError([{ field: 'fullName', message: 'is required here or in the profile' }]);
 };
 

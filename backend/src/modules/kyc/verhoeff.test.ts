@@ -6,17 +6,20 @@ const digits = Array.from('0123456789');
 const withCheckDigit = (text: string): string =>
   text + (digits.find((digit) => hasVerhoeffCheckDigit(text + digit)) ?? '');
 
-/** Eleven digits with the twelfth that fits. */
+/** Generates eleven digits with a valid check digit. */
 const numbers = fc
   .array(fc.constantFrom(...digits), { minLength: 11, maxLength: 11 })
   .map((eleven) => withCheckDigit(eleven.join('')));
 
 describe('the check digit', () => {
-  it.each(['2363', '123451', '84736430954837284567892'])('fits %s, of the literature', (text) => {
-    expect(hasVerhoeffCheckDigit(text)).toBe(true);
-  });
+  it.each(['2363', '123451', '84736430954837284567892'])(
+    'is valid for %s, an example of the literature',
+    (text) => {
+      expect(hasVerhoeffCheckDigit(text)).toBe(true);
+    },
+  );
 
-  it('is one for every eleven digits', () => {
+  it('exists exactly once for every eleven digits', () => {
     fc.assert(
       fc.property(numbers, (number) => {
         const fitting = digits.filter((last) => hasVerhoeffCheckDigit(number.slice(0, 11) + last));
@@ -25,7 +28,7 @@ describe('the check digit', () => {
     );
   });
 
-  it('finds every wrong digit', () => {
+  it('detects every wrong digit', () => {
     fc.assert(
       fc.property(numbers, fc.nat(11), fc.constantFrom(...digits), (number, at, digit) => {
         fc.pre(number[at] !== digit);
@@ -35,7 +38,7 @@ describe('the check digit', () => {
     );
   });
 
-  it('finds every two neighbours that changed places', () => {
+  it('detects every two adjacent digits that are swapped', () => {
     fc.assert(
       fc.property(numbers, fc.nat(10), (number, at) => {
         const [left = '', right = ''] = [number[at], number[at + 1]];
@@ -46,7 +49,7 @@ describe('the check digit', () => {
     );
   });
 
-  it.each(['', 'abc', '12 3', '１２３'])('does not fit %j', (text) => {
+  it.each(['', 'abc', '12 3', '１２３'])('is not valid for %j', (text) => {
     expect(hasVerhoeffCheckDigit(text)).toBe(false);
   });
 });

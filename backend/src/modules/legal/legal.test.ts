@@ -44,7 +44,7 @@ it('is the newest verified version that has taken effect', async () => {
   expect(await inForce('2026-12-01T00:00:00Z', 'privacy')).toBeUndefined();
 });
 
-it('publishes verified facts alone, by their section', async () => {
+it('publishes only verified facts, by section', async () => {
   const updatedAt = system.clock.now();
   const field = (section: string, key: string, verified: boolean) => ({
     section,
@@ -80,7 +80,7 @@ const publishAs = (slug: string, version: string, effectiveFrom: string, verifie
     },
   });
 
-it('publishes a policy in its version in force, and says where there is none', async () => {
+it('publishes the version of a policy in force, and shows if there is none', async () => {
   await publishAs('refunds', '1', '2026-01-31T18:30:00Z');
   await publishAs('refunds', '2', '2026-01-31T18:30:00Z', false);
   await publishAs('refunds', '3', '2999-01-01T00:00:00Z');

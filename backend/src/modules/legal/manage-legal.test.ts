@@ -13,7 +13,7 @@ let operators: readonly MadeAdmin[];
 let ask: Caller;
 let anybody: Caller;
 
-/** A production's database: migrated, with an operator, and nothing seeded. */
+/** A database as in production, which is migrated and not seeded. */
 beforeAll(async () => {
   open = await openCustomerApi({ seeded: false });
   const { system, make } = open;
@@ -45,7 +45,7 @@ const lastAudit = () => open.system.db.auditLog.findFirstOrThrow({ orderBy: { se
 const publish = (body: unknown) => ask('POST', '/legal/policies', body);
 
 describe('a production without a seed', () => {
-  it('takes its first payment once operators have recorded evidence and terms', async () => {
+  it('accepts its first payment once operators have recorded evidence and terms', async () => {
     const customer = await open.knownPerson();
     const quote = () => customer.call('POST', '/gold/quote', { unit: 'INR', amount: '1000' });
     const pay = async (key: string) =>
@@ -82,7 +82,7 @@ describe('a production without a seed', () => {
 });
 
 describe('a field', () => {
-  it('is published as its name once it is verified, and audited with before and after', async () => {
+  it('is published under its key once it is verified, and audited with before and after', async () => {
     const field = { value: 'Example Gold Private Limited', verified: false, reference: 'ROC 12' };
     const path = '/legal/fields/entity.legalName';
     expect(await ask('PUT', path, field)).toMatchObject({
@@ -104,7 +104,7 @@ describe('a field', () => {
     expect(await statusesOf('GET', '/legal')).toEqual([200, 200, 403, 401]);
   });
 
-  it('takes turns with itself: each audit row shows what was replaced', async () => {
+  it('is replaced by one request at a time, so each audit row shows the earlier value', async () => {
     const first = await open.system.db.auditLog.count();
     await Promise.all(
       Array.from({ length: 6 }, (_, number) =>
@@ -121,14 +121,14 @@ describe('a field', () => {
   });
 
   it.each(['entity', 'entity.', 'other.x', 'entity.1x', 'entity.x.y', 'entity.a-b'])(
-    'of the name %s is not found',
+    'with the name %s is not found',
     async (name) => {
       const answer = await ask('PUT', `/legal/fields/${name}`, { value: 'x', verified: true });
       expect(answer).toMatchObject({ status: 404, code: 'NOT_FOUND' });
     },
   );
 
-  it('needs a value and a verdict', async () => {
+  it('needs a value and the field `verified`', async () => {
     for (const [name, value] of [
       ['value', ' '],
       ['value', 'x'.repeat(2001)],
@@ -147,7 +147,7 @@ const shown = async () => (await anybody('GET', '/legal/policies/privacy-policy'
 describe('a policy', () => {
   const policy = { slug: 'privacy-policy', version: '1', effectiveFrom: '2026-01-01' };
 
-  it('is in force from its day in IST on, the newest version of those that are', async () => {
+  it('is in force from its IST date in its newest version', async () => {
     const { clock } = open.system;
     const first = await publish({ ...policy, body: 'We keep little.' });
     expect(first).toMatchObject({
@@ -189,7 +189,7 @@ describe('a policy', () => {
     ]);
   });
 
-  it('has each version once, and none is ever changed', async () => {
+  it('has each version once, and no version is changed', async () => {
     const body = { ...policy, version: '9', body: 'Once.' };
     const answers = await Promise.all(Array.from({ length: 4 }, () => publish(body)));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
@@ -204,7 +204,7 @@ describe('a policy', () => {
     await expect(change).rejects.toThrow(/permission denied/u);
   });
 
-  it('is published by super admins', async () => {
+  it('can be published only by super admins', async () => {
     const roles = operators.slice(1).map((one) => bearerCaller(url, one.token));
     for (const call of roles) {
       const answer = await call('POST', '/legal/policies', { ...policy, version: '8', body: 'x' });

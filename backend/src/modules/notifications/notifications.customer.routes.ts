@@ -19,7 +19,7 @@ import {
   listNotifications,
   markAllRead,
   markNotificationRead,
-  mostUnread,
+  maxUnread,
 } from './notifications.store.ts';
 
 /** A notification as its customer sees it (contract: customers > Notifications). */
@@ -75,8 +75,8 @@ const unreadView = z.object({
   unread: z
     .int()
     .min(0)
-    .max(mostUnread)
-    .describe(`The number of unread notifications, up to ${mostUnread}.`),
+    .max(maxUnread)
+    .describe(`The number of unread notifications, up to ${maxUnread}.`),
 });
 unreadView.register(z.globalRegistry, {
   id: 'UnreadCount',
@@ -133,8 +133,8 @@ const createBellRoutes = ({ db, clock, access }: NotificationRoutesDeps): Route[
     body: readAllBody,
     responses: { 200: readAllView },
     handler: async ({ body: { until }, principal: { userId } }) => {
-      const at = clock.now();
-      return ok({ read: await markAllRead(db, { userId, before: until ?? at, at }) });
+      const now = clock.now();
+      return ok({ read: await markAllRead(db, { userId, before: until ?? now, now }) });
     },
   }),
 ];
@@ -170,7 +170,7 @@ export const createNotificationCustomerRoutes = (deps: NotificationRoutesDeps): 
       responses: { 200: notificationView },
       ...shared,
       handler: async ({ params: { id }, principal: { userId } }) => {
-        const read = await markNotificationRead(db, { id, userId, at: clock.now() });
+        const read = await markNotificationRead(db, { id, userId, now: clock.now() });
         if (read === undefined) throw new AppError('NOT_FOUND');
         return ok(presentNotification(read));
       },

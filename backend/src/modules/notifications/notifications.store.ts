@@ -65,32 +65,32 @@ export const listNotifications = async (
 };
 
 /**
- * Marks a notification as read at the business time `at`, unless it is already read. Returns the
+ * Marks a notification as read at the business time `now`, unless it is already read. Returns the
  * notification, or undefined if the customer has no notification with this id.
  */
 export const markNotificationRead = (
   db: Db,
-  { id, userId, at }: { readonly id: string; readonly userId: string; readonly at: Date },
+  { id, userId, now }: { readonly id: string; readonly userId: string; readonly now: Date },
 ): Promise<Notification | undefined> =>
   selectOne<Notification>(
     db,
     sql`
-      UPDATE notification SET read_at = coalesce(read_at, ${at}::timestamptz)
+      UPDATE notification SET read_at = coalesce(read_at, ${now}::timestamptz)
       WHERE id = ${id}::uuid AND user_id = ${userId}::uuid
       RETURNING ${columns}`,
   );
 
 /** The maximum number of unread notifications that are counted. */
-export const mostUnread = 1000;
+export const maxUnread = 1000;
 
-/** Counts a customer's unread notifications, up to `mostUnread`. */
+/** Counts a customer's unread notifications, up to `maxUnread`. */
 export const countUnread = async (db: Db, userId: string): Promise<number> => {
   const row = await selectOne<{ unread: number }>(
     db,
     sql`
       SELECT count(*)::int AS unread FROM (
         SELECT FROM notification WHERE user_id = ${userId}::uuid AND read_at IS NULL
-        LIMIT ${mostUnread}::int) AS counted`,
+        LIMIT ${maxUnread}::int) AS counted`,
   );
   return row?.unread ?? 0;
 };
@@ -104,14 +104,14 @@ const batchSize = 5000;
  */
 export const markAllRead = async (
   db: Db,
-  { userId, before, at }: { readonly userId: string; readonly before: Date; readonly at: Date },
+  { userId, before, now }: { readonly userId: string; readonly before: Date; readonly now: Date },
 ): Promise<number> => {
   let read = 0;
   for (;;) {
     const changed = await execute(
       db,
       sql`
-        UPDATE notification SET read_at = ${at}::timestamptz WHERE id IN (
+        UPDATE notification SET read_at = ${now}::timestamptz WHERE id IN (
           SELECT id FROM notification
           WHERE user_id = ${userId}::uuid AND read_at IS NULL
             AND created_at <= ${before}::timestamptz

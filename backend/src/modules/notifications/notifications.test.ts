@@ -28,7 +28,7 @@ interface Item {
 const itemsOf = async (call: Caller, query = ''): Promise<Item[]> =>
   (await call('GET', `/notifications${query}`)).body['items'] as Item[]; // as declared
 
-it('the API lists notifications newest first, by pages, to their customer alone', async () => {
+it('the API lists notifications newest first, by pages, only to their customer', async () => {
   const { userId, call } = await open.customer();
   const stranger = await open.customer();
   await write(userId, ['one', 'two', 'three']);
@@ -51,7 +51,7 @@ it('the API lists notifications newest first, by pages, to their customer alone'
   expect((await open.as()('GET', '/notifications')).status).toBe(401);
 });
 
-it('the API marks a notification as read, once, and it stays so', async () => {
+it('the API marks a notification as read, and keeps the first time', async () => {
   const { userId, call } = await open.customer();
   await write(userId, ['one', 'two']);
   const [newest] = await itemsOf(call);
@@ -82,7 +82,7 @@ it("the API answers 404 for another customer's, an unknown and a malformed id", 
   expect((await itemsOf(call)).map(({ read }) => read)).toEqual([false]);
 });
 
-it('the API counts what is unread, and marks all that was shown', async () => {
+it('the API counts unread notifications, and marks all that were shown as read', async () => {
   const { userId, call } = await open.customer();
   const stranger = await open.customer();
   await write(stranger.userId, ['theirs']);
@@ -104,7 +104,7 @@ it('the API counts what is unread, and marks all that was shown', async () => {
   expect((await stranger.call('GET', '/notifications/unread-count')).body).toEqual({ unread: 1 });
 });
 
-it('the API lists the notifications between two moments', async () => {
+it('the API lists the notifications between two times', async () => {
   const { userId, call } = await open.customer();
   await write(userId, ['one', 'two', 'three']);
   const all = (await call('GET', '/notifications')).body['items'] as { createdAt: string }[];

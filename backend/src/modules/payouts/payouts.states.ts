@@ -39,7 +39,8 @@ export const payoutTransitions: TransitionTable<PayoutStatus, PayoutActorKind> =
 /**
  * The effect of a provider's report on an attempt: the attempt's new status, STALE or CONTRADICTION.
  * A STALE report is older than the attempt's status or repeats it, because events arrive in any order.
- * It changes nothing. After a CONTRADICTION the report and the attempt's status can't both be true.
+ * It changes nothing. A CONTRADICTION means that the report and the attempt's status can't both be
+ * true.
  */
 export type ReportVerdict = ProviderPayoutStatus | 'STALE' | 'CONTRADICTION';
 

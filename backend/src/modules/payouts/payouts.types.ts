@@ -81,8 +81,7 @@ export interface PayoutAttempt {
   /** The time at which a worker last sent or queried the attempt, or null before the first time. */
   readonly lastAskedAt: Date | null;
   /**
-   * The time of the last request without a response, or null if no request can have reached the
-   * provider.
+   * The time of the last send, or null if no request can have reached the provider.
    */
   readonly sentAt: Date | null;
   /**

@@ -8,7 +8,7 @@ import { recordAttemptReport } from './record-payout-attempt.ts';
 const batchSize = 100;
 
 /**
- * Queries the provider about one paid attempt, and records what it reports as an event would.
+ * Queries the provider about one paid attempt, and records the report in the same way as an event.
  * Returns false if the provider gave no answer. The attempt is then queried again at its next poll.
  */
 const pollAttempt = async (deps: PayoutsDeps, id: string): Promise<boolean> => {

@@ -138,9 +138,9 @@ export const recordAttemptReport = async (
   deps: RecordDeps,
   tx: Db,
   attemptId: string,
-  reported: { readonly report: AttemptReport; readonly cause: string; readonly requestId?: string },
+  input: { readonly report: AttemptReport; readonly cause: string; readonly requestId?: string },
 ): Promise<'APPLIED' | 'IGNORED'> => {
-  const { report, ...causeFields } = reported;
+  const { report, ...causeFields } = input;
   const origin = { ...causeFields, actor: `payout-provider:${deps.provider.code}` };
   const locked = await lockReported(tx, attemptId, report, origin);
   const { attempt, payout } = locked;

@@ -12,8 +12,8 @@ it.beforeEach(({ fixtures }) => fixtures.setClock('2026-01-05T06:00:00.000Z'));
 
 const withMandate = (fixtures: PlanFixtures, more: object = {}): Promise<TestPlan> =>
   fixtures.newPlan({ mandate_token: 'token-of-asha', ...more });
-/** The moments of the debits that were announced, in the order of the notices. */
-const announced = async (fixtures: PlanFixtures, { userId }: TestPlan): Promise<unknown[]> => {
+/** Returns the announced times of a plan's debits, in the order of the notices. */
+const announcedTimes = async (fixtures: PlanFixtures, { userId }: TestPlan): Promise<unknown[]> => {
   const found = await fixtures.notifications(userId);
   expect(found.every(({ type }) => type === 'sip_debit_notice')).toBe(true);
   return found.map(({ data }) => {
@@ -30,15 +30,18 @@ const debits = async (open: OpenGold, { userId }: TestPlan): Promise<(string | u
 };
 
 describe("a mandate's installment", () => {
-  it('is announced a day before it is due, and debited when it is', async ({ open, fixtures }) => {
+  it('is announced a day before its due time, and debited at its due time', async ({
+    open,
+    fixtures,
+  }) => {
     const plan = await withMandate(fixtures, { start_date: '2026-01-10' });
     await fixtures.setClock('2026-01-09T03:29:59.000Z');
     await fixtures.sweep();
-    expect(await announced(fixtures, plan)).toEqual([]);
+    expect(await announcedTimes(fixtures, plan)).toEqual([]);
     await fixtures.setClock('2026-01-09T03:30:00.000Z');
     await fixtures.sweep();
     await fixtures.sweep();
-    expect(await announced(fixtures, plan)).toEqual([[1, '2026-01-10T03:30:00.000Z']]);
+    expect(await announcedTimes(fixtures, plan)).toEqual([[1, '2026-01-10T03:30:00.000Z']]);
     expect(await fixtures.raised(plan.id)).toEqual([]);
     const [notice] = await fixtures.notifications(plan.userId);
     expect(notice?.body).toBe(
@@ -56,23 +59,23 @@ describe("a mandate's installment", () => {
     await fixtures.setClock('2026-01-10T03:30:02.000Z');
     await fixtures.sweep();
     expect(await debits(open, plan)).toEqual(['2026-01-10T03:30:00.000Z']);
-    expect(await announced(fixtures, plan)).toHaveLength(1);
+    expect(await announcedTimes(fixtures, plan)).toHaveLength(1);
   });
 
-  it('is announced at once where it is due sooner, and debited 24 hours later', async ({
+  it('is announced at once if it is due within a day, and debited 24 hours later', async ({
     open,
     fixtures,
   }) => {
     const today = await withMandate(fixtures);
     const tomorrow = await withMandate(fixtures, { start_date: '2026-01-06' });
     await fixtures.sweep();
-    expect(await announced(fixtures, today)).toEqual([[1, '2026-01-06T06:00:00.000Z']]);
-    expect(await announced(fixtures, tomorrow)).toEqual([[1, '2026-01-06T06:00:00.000Z']]);
+    expect(await announcedTimes(fixtures, today)).toEqual([[1, '2026-01-06T06:00:00.000Z']]);
+    expect(await announcedTimes(fixtures, tomorrow)).toEqual([[1, '2026-01-06T06:00:00.000Z']]);
     expect(await debits(open, today)).toEqual(['2026-01-06T06:00:00.000Z']);
     await fixtures.setClock('2026-01-06T03:30:00.000Z');
     await fixtures.sweep();
     expect(await debits(open, tomorrow)).toEqual(['2026-01-06T06:00:00.000Z']);
-    expect(await announced(fixtures, tomorrow)).toHaveLength(1);
+    expect(await announcedTimes(fixtures, tomorrow)).toHaveLength(1);
   });
 
   it('of a daily plan is announced once for each day', async ({ open, fixtures }) => {
@@ -85,7 +88,7 @@ describe("a mandate's installment", () => {
         await runSweeps(open.gold.sweeps, 'buying-debit-installments');
       }
     }
-    expect(await announced(fixtures, plan)).toEqual([
+    expect(await announcedTimes(fixtures, plan)).toEqual([
       [1, '2026-01-07T03:30:00.000Z'],
       [2, '2026-01-08T03:30:00.000Z'],
       [3, '2026-01-09T03:30:00.000Z'],
@@ -96,7 +99,7 @@ describe("a mandate's installment", () => {
     ]);
   });
 
-  it('of a plan that began today is announced a period after the first one', async ({
+  it('of a plan that starts today is announced one period after the first debit', async ({
     open,
     fixtures,
   }) => {
@@ -109,14 +112,14 @@ describe("a mandate's installment", () => {
       '2026-01-06T06:00:00.000Z',
       '2026-01-07T06:00:00.000Z',
     ]);
-    expect((await announced(fixtures, daily)).slice(0, 2)).toEqual([
+    expect((await announcedTimes(fixtures, daily)).slice(0, 2)).toEqual([
       [1, '2026-01-06T06:00:00.000Z'],
       [2, '2026-01-07T06:00:00.000Z'],
     ]);
-    expect(await announced(fixtures, weekly)).toEqual([[1, '2026-01-06T06:00:00.000Z']]);
+    expect(await announcedTimes(fixtures, weekly)).toEqual([[1, '2026-01-06T06:00:00.000Z']]);
   });
 
-  it('is announced though the notice of another plan fails', async ({ open, fixtures }) => {
+  it('is announced even if the notice of another plan fails', async ({ open, fixtures }) => {
     const plans = [
       await withMandate(fixtures, { start_date: '2026-01-09' }),
       await withMandate(fixtures, { start_date: '2026-01-10' }),
@@ -130,13 +133,13 @@ describe("a mandate's installment", () => {
       },
     };
     await runSweeps([createAnnounceDebits(failing)]);
-    expect(await announced(fixtures, plans[0])).toEqual([]);
-    expect(await announced(fixtures, plans[1])).toEqual([[1, '2026-01-10T03:30:00.000Z']]);
+    expect(await announcedTimes(fixtures, plans[0])).toEqual([]);
+    expect(await announcedTimes(fixtures, plans[1])).toEqual([[1, '2026-01-10T03:30:00.000Z']]);
     await fixtures.sweep('plans-announce-debits');
-    expect(await announced(fixtures, plans[0])).toEqual([[1, '2026-01-10T03:30:00.000Z']]);
+    expect(await announcedTimes(fixtures, plans[0])).toEqual([[1, '2026-01-10T03:30:00.000Z']]);
   });
 
-  it('is announced again when the gate kept it from its day', async ({ open, fixtures }) => {
+  it('is announced again if the gate was closed on its day', async ({ open, fixtures }) => {
     const plan = await withMandate(fixtures, { start_date: '2026-01-10' });
     await fixtures.setClock('2026-01-09T03:30:00.000Z');
     await fixtures.sweep();
@@ -146,14 +149,14 @@ describe("a mandate's installment", () => {
     open.setGate('buy', true);
     await fixtures.setClock('2026-01-11T06:00:00.000Z');
     await fixtures.sweep();
-    expect(await announced(fixtures, plan)).toEqual([
+    expect(await announcedTimes(fixtures, plan)).toEqual([
       [1, '2026-01-10T03:30:00.000Z'],
       [1, '2026-01-12T06:00:00.000Z'],
     ]);
     expect(await debits(open, plan)).toEqual(['2026-01-12T06:00:00.000Z']);
   });
 
-  it('is not announced while the gate is closed, nor after the plan was cancelled', async ({
+  it('is not announced while the gate is closed or after the plan was cancelled', async ({
     open,
     fixtures,
   }) => {
@@ -162,14 +165,14 @@ describe("a mandate's installment", () => {
     open.setGate('buy', false);
     await fixtures.setClock('2026-01-09T03:30:00.000Z');
     await fixtures.sweep();
-    expect(await announced(fixtures, waiting)).toEqual([]);
+    expect(await announcedTimes(fixtures, waiting)).toEqual([]);
     await cancelled.call('POST', `/gold/sip/${cancelled.id}/cancel`);
     open.setGate('buy', true);
     await Promise.all([
       fixtures.sweep('plans-announce-debits'),
       fixtures.sweep('plans-announce-debits'),
     ]);
-    expect(await announced(fixtures, waiting)).toEqual([[1, '2026-01-10T03:30:00.000Z']]);
-    expect(await announced(fixtures, cancelled)).toEqual([]);
+    expect(await announcedTimes(fixtures, waiting)).toEqual([[1, '2026-01-10T03:30:00.000Z']]);
+    expect(await announcedTimes(fixtures, cancelled)).toEqual([]);
   });
 });

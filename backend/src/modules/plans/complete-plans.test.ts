@@ -9,18 +9,18 @@ it.beforeEach(({ fixtures }) => fixtures.setClock('2026-01-05T06:00:00.000Z'));
 const short = { frequency: 'DAILY', duration_installments: 2 };
 const statusOf = async (fixtures: PlanFixtures, plan: TestPlan): Promise<string> =>
   (await fixtures.plan(plan)).status;
-const completions = async (fixtures: PlanFixtures, { userId }: TestPlan): Promise<number> =>
+const countCompletions = async (fixtures: PlanFixtures, { userId }: TestPlan): Promise<number> =>
   (await fixtures.notifications(userId)).filter(({ type }) => type === 'sip_completed').length;
 
-/** Raises all installments of a new plan of two days, with their checkouts. */
-const raisedPlan = async (fixtures: PlanFixtures): Promise<TestPlan> => {
+/** Creates a plan of two days and raises both installments, with their checkouts. */
+const createRaisedPlan = async (fixtures: PlanFixtures): Promise<TestPlan> => {
   const plan = await fixtures.newPlan(short);
   await fixtures.setClock('2026-01-06T06:00:00.000Z');
   await fixtures.sweep();
   await fixtures.runJobs();
   return plan;
 };
-/** Lets the payment of an installment fail at the gateway. */
+/** Makes the payment of an installment fail at the gateway. */
 const failInstallment = (
   fixtures: PlanFixtures,
   plan: TestPlan,
@@ -36,10 +36,10 @@ const payPath = async (
 };
 
 describe('a plan', () => {
-  it('goes on while an installment is open, and is completed once when none is', async ({
+  it('stays ACTIVE while an installment is in progress, and is then completed once', async ({
     fixtures,
   }) => {
-    const plan = await raisedPlan(fixtures);
+    const plan = await createRaisedPlan(fixtures);
     await failInstallment(fixtures, plan, 1);
     await fixtures.sweep('plans-complete');
     expect(await statusOf(fixtures, plan)).toBe('ACTIVE');
@@ -52,13 +52,13 @@ describe('a plan', () => {
       installments_raised: 2,
       next_due_at: null,
     });
-    expect(await completions(fixtures, plan)).toBe(1);
+    expect(await countCompletions(fixtures, plan)).toBe(1);
     const cancel = await plan.call('POST', `/gold/sip/${plan.id}/cancel`);
     expect(cancel).toMatchObject({ status: 409, body: { error: { code: 'ILLEGAL_TRANSITION' } } });
   });
 
-  it('is completed with an installment that waits for a person', async ({ fixtures }) => {
-    const plan = await raisedPlan(fixtures);
+  it('is completed even if an installment is under manual review', async ({ fixtures }) => {
+    const plan = await createRaisedPlan(fixtures);
     await failInstallment(fixtures, plan, 1);
     await fixtures.play(plan, 2, 'captured', 'MANUAL_REVIEW', { amountPaise: 1 });
     await fixtures.sweep('plans-complete');
@@ -76,8 +76,8 @@ describe('a plan', () => {
 });
 
 describe('an installment that failed', () => {
-  it('is paid after all: by the same order, with a checkout of its own', async ({ fixtures }) => {
-    const plan = await raisedPlan(fixtures);
+  it('can be paid with the same gold order and a new checkout', async ({ fixtures }) => {
+    const plan = await createRaisedPlan(fixtures);
     const before = await fixtures.installment(plan, 1);
     const tooEarly = await plan.call('POST', await payPath(fixtures, plan, 1));
     expect(tooEarly).toMatchObject({
@@ -100,8 +100,8 @@ describe('an installment that failed', () => {
     expect((await plan.call('POST', await payPath(fixtures, plan, 1))).status).toBe(409);
   });
 
-  it('is paid by one of several requests at once', async ({ fixtures }) => {
-    const plan = await raisedPlan(fixtures);
+  it('is paid by only one of several concurrent requests', async ({ fixtures }) => {
+    const plan = await createRaisedPlan(fixtures);
     await failInstallment(fixtures, plan, 1);
     const path = await payPath(fixtures, plan, 1);
     const answers = await Promise.all([1, 2, 3, 4].map(() => plan.call('POST', path)));
@@ -109,15 +109,13 @@ describe('an installment that failed', () => {
     expect(statuses).toEqual([200, 409, 409, 409]);
   });
 
-  it('can be paid of a plan that was completed or cancelled, which stays so', async ({
-    fixtures,
-  }) => {
-    const completed = await raisedPlan(fixtures);
+  it('can be paid after its plan has ended, and the plan stays ended', async ({ fixtures }) => {
+    const completed = await createRaisedPlan(fixtures);
     await failInstallment(fixtures, completed, 1);
     await failInstallment(fixtures, completed, 2);
     await fixtures.sweep('plans-complete');
     await fixtures.setClock('2026-01-05T06:00:00.000Z');
-    const cancelled = await raisedPlan(fixtures);
+    const cancelled = await createRaisedPlan(fixtures);
     await cancelled.call('POST', `/gold/sip/${cancelled.id}/cancel`);
     await failInstallment(fixtures, cancelled, 2);
     for (const [plan, status] of [
@@ -131,11 +129,11 @@ describe('an installment that failed', () => {
     }
   });
 
-  it('meets the gate first, then KYC; and is found in its own plan alone', async ({
+  it('is refused by the gate first, then by KYC, and is found only in its own plan', async ({
     open,
     fixtures,
   }) => {
-    const plan = await raisedPlan(fixtures);
+    const plan = await createRaisedPlan(fixtures);
     await failInstallment(fixtures, plan, 1);
     const path = await payPath(fixtures, plan, 1);
     await open.setKyc('PENDING');
@@ -154,11 +152,11 @@ describe('an installment that failed', () => {
     expect(await fixtures.installment(plan, 1)).toMatchObject({ status: 'FAILED' });
   });
 
-  it('is shown without a checkout while its gateway gives no answer; that follows', async ({
+  it('has no checkout while the gateway gives no answer, and gets one later', async ({
     open,
     fixtures,
   }) => {
-    const plan = await raisedPlan(fixtures);
+    const plan = await createRaisedPlan(fixtures);
     await failInstallment(fixtures, plan, 1);
     const fault = { collaborator: 'sandbox-gateway', operation: 'create-order', fault: 'error' };
     await open.sandbox.control('POST', '/faults', { ...fault, times: 20 });

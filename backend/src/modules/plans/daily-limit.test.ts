@@ -12,14 +12,14 @@ it.beforeEach(async ({ open, fixtures }) => {
   await open.setLimits({ dailyBuyPaise: paise(100_000n) });
 });
 
-/** The customer's further plan. */
-const another = async (plan: TestPlan, more: object = {}): Promise<TestPlan> => {
+/** Creates another plan of the same customer. */
+const createAnotherPlan = async (plan: TestPlan, more: object = {}): Promise<TestPlan> => {
   const { body } = await plan.call('POST', '/gold/sip', planBody(more));
   return { ...plan, id: body.id };
 };
 const quote = ({ call }: TestPlan, amount: string) =>
   call('POST', '/gold/quote', { unit: 'INR', amount });
-const work = async (open: OpenGold, fixtures: PlanFixtures): Promise<void> => {
+const runWorker = async (open: OpenGold, fixtures: PlanFixtures): Promise<void> => {
   await fixtures.sweep();
   await fixtures.runJobs();
   await runSweeps(open.gold.sweeps, 'buying-open-installment-checkouts');
@@ -28,21 +28,21 @@ const isOpen = async (fixtures: PlanFixtures, plan: TestPlan): Promise<boolean> 
   (await fixtures.installment(plan, 1)).payment.checkout !== undefined;
 
 describe('the daily limit', () => {
-  it('leaves the checkout that would go over it unopened until the next day', async ({
+  it('delays the checkout of an installment that would exceed it until the next day', async ({
     open,
     fixtures,
   }) => {
     const first = await fixtures.newPlan({ amount_inr: '600' });
-    const second = await another(first, { amount_inr: '600' });
-    await work(open, fixtures);
+    const second = await createAnotherPlan(first, { amount_inr: '600' });
+    await runWorker(open, fixtures);
     const opened = [await isOpen(fixtures, first), await isOpen(fixtures, second)];
     expect(opened.filter(Boolean)).toHaveLength(1);
     await fixtures.setClock('2026-01-05T18:29:00.000Z');
-    await work(open, fixtures);
+    await runWorker(open, fixtures);
     expect(await open.gatewayJournal('create-order')).toEqual(expect.any(Array));
     expect([await isOpen(fixtures, first), await isOpen(fixtures, second)]).toEqual(opened);
     await fixtures.setClock('2026-01-05T18:31:30.000Z');
-    await work(open, fixtures);
+    await runWorker(open, fixtures);
     for (const plan of [first, second]) {
       expect(await isOpen(fixtures, plan)).toBe(true);
       await fixtures.play(plan, 1, 'captured', 'PAID');
@@ -52,17 +52,17 @@ describe('the daily limit', () => {
     expect((await fixtures.installment(waited, 1)).status).toBe('ALLOCATED');
   });
 
-  it('counts buys and installments together, but for what a mandate pays', async ({
+  it('counts buys and installments together, except debits under a mandate', async ({
     open,
     fixtures,
   }) => {
     const plan = await fixtures.newPlan({ amount_inr: '600', mandate_token: 'token-of-asha' });
-    await work(open, fixtures);
+    await runWorker(open, fixtures);
     await fixtures.setClock('2026-01-06T06:00:05.000Z');
     await runSweeps(open.gold.sweeps, 'buying-debit-installments');
     expect((await quote(plan, '1000')).status).toBe(201);
-    const manual = await another(plan, { amount_inr: '600' });
-    await work(open, fixtures);
+    const manual = await createAnotherPlan(plan, { amount_inr: '600' });
+    await runWorker(open, fixtures);
     expect(await isOpen(fixtures, manual)).toBe(true);
     expect((await quote(plan, '400')).status).toBe(201);
     expect(await quote(plan, '401')).toMatchObject({
@@ -76,7 +76,7 @@ describe('the daily limit', () => {
     expect((await quote(plan, '1000')).status).toBe(201);
   });
 
-  it('lets a customer buy whose installment waits', async ({ open, fixtures }) => {
+  it('allows a buy while an installment waits for the next day', async ({ open, fixtures }) => {
     const plan = await fixtures.newPlan({ amount_inr: '600' });
     const { call } = plan;
     const bought = await call('POST', '/gold/buy', {
@@ -85,21 +85,21 @@ describe('the daily limit', () => {
       idempotency_key: `limit-${plan.id}`,
     });
     expect(bought.status).toBe(201);
-    await work(open, fixtures);
+    await runWorker(open, fixtures);
     expect(await isOpen(fixtures, plan)).toBe(false);
     expect((await quote(plan, '500')).status).toBe(201);
   });
 
-  it('refuses `pay` over it, and counts one installment once', async ({ open, fixtures }) => {
+  it('refuses `pay` above it, and counts an installment once', async ({ open, fixtures }) => {
     const plan = await fixtures.newPlan({ amount_inr: '600' });
-    await work(open, fixtures);
+    await runWorker(open, fixtures);
     await fixtures.play(plan, 1, 'failed', 'FAILED');
     const { id } = await fixtures.installment(plan, 1);
     const pay = () => plan.call('POST', `/gold/sip/${plan.id}/installments/${id}/pay`);
-    // Its first checkout of today is its own.
+    // The first checkout of today counts only this installment.
     expect((await pay()).status).toBe(200);
     await fixtures.play(plan, 1, 'failed', 'FAILED');
-    // It may still be paid in the checkout that is open at the gateway.
+    // The installment may still be paid in the checkout that is open at the gateway.
     expect((await quote(plan, '401')).status).toBe(400);
     await fixtures.setClock('2026-01-06T06:00:05.000Z');
     const bought = await plan.call('POST', '/gold/buy', {
@@ -123,13 +123,13 @@ describe('the daily limit', () => {
     await fixtures.play(plan, 1, 'captured', 'PAID');
   });
 
-  it('is not passed by many requests at once', async ({ open, fixtures }) => {
+  it('is not exceeded by many concurrent requests', async ({ open, fixtures }) => {
     const plan = await fixtures.newPlan({ amount_inr: '600' });
     const others = [
-      await another(plan, { amount_inr: '600' }),
-      await another(plan, { amount_inr: '600' }),
+      await createAnotherPlan(plan, { amount_inr: '600' }),
+      await createAnotherPlan(plan, { amount_inr: '600' }),
     ];
-    await work(open, fixtures);
+    await runWorker(open, fixtures);
     const all = [plan, ...others];
     const opened = await Promise.all(all.map((each) => isOpen(fixtures, each)));
     expect(opened.filter(Boolean)).toHaveLength(1);
@@ -145,16 +145,16 @@ describe('the daily limit', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it('never refuses money that was captured', async ({ open, fixtures }) => {
+  it('never refuses a captured payment', async ({ open, fixtures }) => {
     const plan = await fixtures.newPlan({ amount_inr: '600' });
-    await work(open, fixtures);
+    await runWorker(open, fixtures);
     await open.setLimits({ dailyBuyPaise: paise(10_000n), maxBuyPaise: paise(10_000n) });
     await fixtures.play(plan, 1, 'captured', 'PAID');
     await fixtures.runJobs();
     expect((await fixtures.installment(plan, 1)).status).toBe('ALLOCATED');
   });
 
-  it('does not open a checkout for a customer who may not buy any more', async ({
+  it('does not open a checkout for a customer who may no longer buy', async ({
     open,
     fixtures,
   }) => {

@@ -10,19 +10,19 @@ import { paise } from '../../money/index.ts';
 const it = planTest();
 
 it.beforeEach(async ({ open, fixtures }) => {
-  // Plans of earlier tests are over: each test sees its own alone.
+  // Plans of earlier tests have ended, so that a test sees only its own plans.
   await open.database.db.sipPlan.updateMany({
     where: { status: 'ACTIVE' },
     data: { status: 'CANCELLED', cancelledAt: open.clock.now(), nextDueAt: null },
   });
-  // 11:30 in India: today's 09:00 has passed.
+  // It is 11:30 in India, so today's 09:00 has passed.
   await fixtures.setClock('2026-01-05T06:00:00.000Z');
 });
 
 const withMandate = (fixtures: PlanFixtures, more: object = {}): Promise<TestPlan> =>
   fixtures.newPlan({ frequency: 'DAILY', mandate_token: 'token-of-asha', ...more });
-/** Goes on to a moment, and lets the worker do whatever is due then, more than once. */
-const workAt = async (open: OpenGold, fixtures: PlanFixtures, at: string): Promise<void> => {
+/** Sets the clock to a time, and runs the worker several times. */
+const runWorkerAt = async (open: OpenGold, fixtures: PlanFixtures, at: string): Promise<void> => {
   await fixtures.setClock(at);
   for (let pass = 0; pass < 3; pass += 1) {
     await fixtures.sweep();
@@ -31,7 +31,7 @@ const workAt = async (open: OpenGold, fixtures: PlanFixtures, at: string): Promi
     await runSweeps(open.gold.sweeps, 'buying-fail-unpaid-installments');
   }
 };
-/** The IST days on which the gateway was asked for a debit of this plan. */
+/** Returns the IST dates on which a debit of this plan was requested at the gateway. */
 const debitDays = async (open: OpenGold, { userId }: TestPlan): Promise<string[]> => {
   const rows = await open.database.db.paymentOrder.findMany({ where: { userId } });
   const ids = new Set<unknown>(rows.map(({ id }) => id));
@@ -41,34 +41,34 @@ const debitDays = async (open: OpenGold, { userId }: TestPlan): Promise<string[]
 };
 const statuses = async (fixtures: PlanFixtures, { id }: TestPlan): Promise<string[]> =>
   (await fixtures.raised(id)).map(({ status }) => status);
-/** The debits that were announced: the number and the IST day of each, in their order. */
-const announced = async (fixtures: PlanFixtures, { userId }: TestPlan): Promise<unknown[]> =>
+/** Returns the number and the IST date of each announced debit, in order. */
+const announcedDebits = async (fixtures: PlanFixtures, { userId }: TestPlan): Promise<unknown[]> =>
   (await fixtures.notifications(userId))
     .filter(({ type }) => type === 'sip_debit_notice')
     .map(({ data }) => {
       const { installmentNo, debitAt } = data as { installmentNo: number; debitAt: string };
       return [installmentNo, istDate(new Date(debitAt))];
     });
-const paid = (fixtures: PlanFixtures, plan: TestPlan, installmentNo: number): Promise<void> =>
+const pay = (fixtures: PlanFixtures, plan: TestPlan, installmentNo: number): Promise<void> =>
   eventually(async () => {
     expect((await fixtures.installment(plan, installmentNo)).status).not.toBe('PENDING');
   });
 
 describe('a plan with a mandate', () => {
-  it('that began after 09:00 is debited once on its second day', async ({ open, fixtures }) => {
+  it('that starts after 09:00 is debited once on its second day', async ({ open, fixtures }) => {
     const plan = await withMandate(fixtures);
-    await workAt(open, fixtures, '2026-01-05T06:00:05.000Z');
-    await workAt(open, fixtures, '2026-01-06T06:00:10.000Z');
-    await workAt(open, fixtures, '2026-01-06T18:00:00.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-05T06:00:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-06T06:00:10.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-06T18:00:00.000Z');
     expect(await debitDays(open, plan)).toEqual(['2026-01-06']);
-    await paid(fixtures, plan, 1);
-    await workAt(open, fixtures, '2026-01-07T06:00:15.000Z');
-    await paid(fixtures, plan, 2);
-    await workAt(open, fixtures, '2026-01-08T06:00:20.000Z');
-    await paid(fixtures, plan, 3);
+    await pay(fixtures, plan, 1);
+    await runWorkerAt(open, fixtures, '2026-01-07T06:00:15.000Z');
+    await pay(fixtures, plan, 2);
+    await runWorkerAt(open, fixtures, '2026-01-08T06:00:20.000Z');
+    await pay(fixtures, plan, 3);
     const days = ['2026-01-06', '2026-01-07', '2026-01-08'];
     expect(await debitDays(open, plan)).toEqual(days);
-    expect((await announced(fixtures, plan)).slice(0, 3)).toEqual([
+    expect((await announcedDebits(fixtures, plan)).slice(0, 3)).toEqual([
       [1, days[0]],
       [2, days[1]],
       [3, days[2]],
@@ -92,19 +92,19 @@ describe('a plan with a mandate', () => {
         }
       };
       await setStill(true);
-      await workAt(open, fixtures, '2026-01-15T05:00:00.000Z');
+      await runWorkerAt(open, fixtures, '2026-01-15T05:00:00.000Z');
       expect(await fixtures.raised(plan.id)).toEqual([]);
       await fixtures.setClock('2026-01-25T05:00:00.000Z');
       await setStill(false);
-      await workAt(open, fixtures, '2026-01-25T05:00:05.000Z');
+      await runWorkerAt(open, fixtures, '2026-01-25T05:00:05.000Z');
       expect(await debitDays(open, plan)).toEqual([]);
-      // Twelve installments: the plan's number of them does not change.
+      // The plan still has twelve installments.
       const all = Array.from({ length: 12 }, () => 'FAILED');
       expect(await statuses(fixtures, plan)).toEqual(all);
     },
   );
 
-  it('leaves the last one missed to be paid until the next one falls due', async ({
+  it('allows the last missed installment to be paid until the next one is due', async ({
     open,
     fixtures,
   }) => {
@@ -113,9 +113,9 @@ describe('a plan with a mandate', () => {
       duration_installments: 30,
     });
     open.setGate('buy', false);
-    await workAt(open, fixtures, '2026-01-25T05:00:00.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-25T05:00:00.000Z');
     open.setGate('buy', true);
-    await workAt(open, fixtures, '2026-01-25T05:00:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-25T05:00:05.000Z');
     const missed = Array.from({ length: 19 }, () => 'FAILED');
     expect(await statuses(fixtures, plan)).toEqual([...missed, 'PENDING']);
     const last = await fixtures.installment(plan, 20);
@@ -137,50 +137,50 @@ describe('a plan with a mandate', () => {
     await fixtures.runJobs();
     expect((await fixtures.installment(plan, 20)).status).toBe('ALLOCATED');
 
-    expect(await announced(fixtures, plan)).toEqual([[21, '2026-01-26']]);
+    expect(await announcedDebits(fixtures, plan)).toEqual([[21, '2026-01-26']]);
     for (const day of ['26', '27', '28']) {
-      await workAt(open, fixtures, `2026-01-${day}T05:00:10.000Z`);
+      await runWorkerAt(open, fixtures, `2026-01-${day}T05:00:10.000Z`);
     }
     expect(await debitDays(open, plan)).toEqual(['2026-01-26', '2026-01-27', '2026-01-28']);
   });
 
-  it('fails the one that nobody paid when the next one falls due', async ({ open, fixtures }) => {
+  it('fails an unpaid installment when the next one is due', async ({ open, fixtures }) => {
     const plan = await withMandate(fixtures, { start_date: '2026-01-06', frequency: 'WEEKLY' });
     open.setGate('buy', false);
-    await workAt(open, fixtures, '2026-01-22T05:00:00.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-22T05:00:00.000Z');
     open.setGate('buy', true);
-    await workAt(open, fixtures, '2026-01-22T05:00:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-22T05:00:05.000Z');
     expect(await statuses(fixtures, plan)).toEqual(['FAILED', 'FAILED', 'PENDING']);
-    await workAt(open, fixtures, '2026-01-26T03:30:00.000Z');
-    await workAt(open, fixtures, '2026-01-27T03:29:59.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-26T03:30:00.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-27T03:29:59.000Z');
     expect((await statuses(fixtures, plan))[2]).toBe('PENDING');
-    await workAt(open, fixtures, '2026-01-27T03:30:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-27T03:30:05.000Z');
     expect((await statuses(fixtures, plan))[2]).toBe('FAILED');
-    await paid(fixtures, plan, 4);
+    await pay(fixtures, plan, 4);
     expect(await debitDays(open, plan)).toEqual(['2026-01-27']);
   });
 
-  it('is debited a day after a shorter standstill, and a period apart from then on', async ({
+  it('is debited a day after a shorter delay, and one period apart from then on', async ({
     open,
     fixtures,
   }) => {
     const plan = await withMandate(fixtures, { start_date: '2026-01-06', frequency: 'WEEKLY' });
-    await workAt(open, fixtures, '2026-01-05T06:00:05.000Z');
-    await workAt(open, fixtures, '2026-01-06T06:00:10.000Z');
-    await paid(fixtures, plan, 1);
+    await runWorkerAt(open, fixtures, '2026-01-05T06:00:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-06T06:00:10.000Z');
+    await pay(fixtures, plan, 1);
     open.setGate('buy', false);
-    await workAt(open, fixtures, '2026-01-17T05:00:00.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-17T05:00:00.000Z');
     open.setGate('buy', true);
-    await workAt(open, fixtures, '2026-01-17T05:00:05.000Z');
-    await workAt(open, fixtures, '2026-01-18T05:00:10.000Z');
-    await paid(fixtures, plan, 2);
-    // Due on the 20th: two days after the second one.
-    await workAt(open, fixtures, '2026-01-20T05:00:10.000Z');
-    await workAt(open, fixtures, '2026-01-24T23:00:00.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-17T05:00:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-18T05:00:10.000Z');
+    await pay(fixtures, plan, 2);
+    // The installment is due on the 20th, two days after the second debit.
+    await runWorkerAt(open, fixtures, '2026-01-20T05:00:10.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-24T23:00:00.000Z');
     expect(await debitDays(open, plan)).toEqual(['2026-01-06', '2026-01-18']);
-    await workAt(open, fixtures, '2026-01-25T05:00:15.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-25T05:00:15.000Z');
     expect(await debitDays(open, plan)).toEqual(['2026-01-06', '2026-01-18', '2026-01-25']);
-    expect(await announced(fixtures, plan)).toEqual([
+    expect(await announcedDebits(fixtures, plan)).toEqual([
       [1, '2026-01-06'],
       [2, '2026-01-18'],
       [3, '2026-01-25'],
@@ -191,31 +191,31 @@ describe('a plan with a mandate', () => {
 describe('a debit that was announced and not sent on its day', () => {
   it('is announced again, and debited on that day', async ({ open, fixtures }) => {
     const plan = await withMandate(fixtures, { frequency: 'MONTHLY' });
-    await workAt(open, fixtures, '2026-01-05T06:00:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-05T06:00:05.000Z');
     open.setGate('buy', false);
-    await workAt(open, fixtures, '2026-01-08T06:00:00.000Z');
-    expect(await announced(fixtures, plan)).toEqual([[1, '2026-01-06']]);
+    await runWorkerAt(open, fixtures, '2026-01-08T06:00:00.000Z');
+    expect(await announcedDebits(fixtures, plan)).toEqual([[1, '2026-01-06']]);
     open.setGate('buy', true);
-    await workAt(open, fixtures, '2026-01-08T06:00:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-08T06:00:05.000Z');
     expect(await debitDays(open, plan)).toEqual([]);
-    expect(await announced(fixtures, plan)).toEqual([
+    expect(await announcedDebits(fixtures, plan)).toEqual([
       [1, '2026-01-06'],
       [1, '2026-01-09'],
     ]);
-    await workAt(open, fixtures, '2026-01-09T06:00:10.000Z');
-    await paid(fixtures, plan, 1);
+    await runWorkerAt(open, fixtures, '2026-01-09T06:00:10.000Z');
+    await pay(fixtures, plan, 1);
     expect(await debitDays(open, plan)).toEqual(['2026-01-09']);
   });
 
-  it('moves those after it, each with its notice', async ({ open, fixtures }) => {
+  it('moves the following debits, each with a new notice', async ({ open, fixtures }) => {
     const plan = await withMandate(fixtures);
-    await workAt(open, fixtures, '2026-01-05T06:00:05.000Z');
-    await workAt(open, fixtures, '2026-01-06T03:30:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-05T06:00:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-06T03:30:05.000Z');
     open.setGate('buy', false);
-    await workAt(open, fixtures, '2026-01-06T19:00:00.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-06T19:00:00.000Z');
     open.setGate('buy', true);
-    await workAt(open, fixtures, '2026-01-06T19:00:05.000Z');
-    expect(await announced(fixtures, plan)).toEqual([
+    await runWorkerAt(open, fixtures, '2026-01-06T19:00:05.000Z');
+    expect(await announcedDebits(fixtures, plan)).toEqual([
       [1, '2026-01-06'],
       [2, '2026-01-07'],
       [3, '2026-01-08'],
@@ -223,43 +223,43 @@ describe('a debit that was announced and not sent on its day', () => {
       [2, '2026-01-09'],
     ]);
     for (const day of ['07', '08', '09']) {
-      await workAt(open, fixtures, `2026-01-${day}T03:30:10.000Z`);
-      await workAt(open, fixtures, `2026-01-${day}T19:00:15.000Z`);
+      await runWorkerAt(open, fixtures, `2026-01-${day}T03:30:10.000Z`);
+      await runWorkerAt(open, fixtures, `2026-01-${day}T19:00:15.000Z`);
     }
-    expect(await announced(fixtures, plan)).toContainEqual([3, '2026-01-10']);
+    expect(await announcedDebits(fixtures, plan)).toContainEqual([3, '2026-01-10']);
     expect(await debitDays(open, plan)).toEqual(['2026-01-08', '2026-01-09', '2026-01-10']);
   });
 
-  it('is called off where the plan stood still for longer than one period', async ({
+  it('is cancelled if the plan was delayed for longer than one period', async ({
     open,
     fixtures,
   }) => {
     const plan = await withMandate(fixtures, { duration_installments: 30 });
-    await workAt(open, fixtures, '2026-01-05T06:00:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-05T06:00:05.000Z');
     open.setGate('buy', false);
-    await workAt(open, fixtures, '2026-01-25T05:00:00.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-25T05:00:00.000Z');
     open.setGate('buy', true);
-    await workAt(open, fixtures, '2026-01-25T05:00:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-25T05:00:05.000Z');
     expect(await debitDays(open, plan)).toEqual([]);
     const all = await statuses(fixtures, plan);
     expect(all.slice(0, -1).every((status) => status === 'FAILED')).toBe(true);
     expect([all.length, all.at(-1)]).toEqual([21, 'PENDING']);
-    await workAt(open, fixtures, '2026-01-26T05:00:10.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-26T05:00:10.000Z');
     expect(await debitDays(open, plan)).toEqual(['2026-01-26']);
   });
 
   it('whose request was lost is not sent again on another day', async ({ open, fixtures }) => {
     const plan = await withMandate(fixtures, { frequency: 'MONTHLY' });
-    await workAt(open, fixtures, '2026-01-05T06:00:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-05T06:00:05.000Z');
     await open.gatewayFault('debit', 'reset');
     await fixtures.setClock('2026-01-06T18:20:00.000Z');
     await runSweeps(open.gold.sweeps, 'buying-debit-installments');
-    await workAt(open, fixtures, '2026-01-06T19:30:00.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-06T19:30:00.000Z');
     expect(await debitDays(open, plan)).toEqual(['2026-01-06']);
-    await workAt(open, fixtures, '2026-01-07T19:30:05.000Z');
-    await paid(fixtures, plan, 1);
+    await runWorkerAt(open, fixtures, '2026-01-07T19:30:05.000Z');
+    await pay(fixtures, plan, 1);
     expect(await debitDays(open, plan)).toEqual(['2026-01-06', '2026-01-08']);
-    expect(await announced(fixtures, plan)).toEqual([
+    expect(await announcedDebits(fixtures, plan)).toEqual([
       [1, '2026-01-06'],
       [1, '2026-01-08'],
     ]);
@@ -267,12 +267,12 @@ describe('a debit that was announced and not sent on its day', () => {
 });
 
 describe('the amount of a debit', () => {
-  it('is notified after it, once', async ({ open, fixtures }) => {
+  it('is notified once after the debit', async ({ open, fixtures }) => {
     const plan = await withMandate(fixtures, { frequency: 'MONTHLY' });
-    await workAt(open, fixtures, '2026-01-05T06:00:05.000Z');
-    await workAt(open, fixtures, '2026-01-06T06:00:10.000Z');
-    await paid(fixtures, plan, 1);
-    await workAt(open, fixtures, '2026-01-06T08:00:10.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-05T06:00:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-06T06:00:10.000Z');
+    await pay(fixtures, plan, 1);
+    await runWorkerAt(open, fixtures, '2026-01-06T08:00:10.000Z');
     const taken = (await fixtures.notifications(plan.userId)).filter(
       ({ type }) => type === 'sip_debited',
     );
@@ -286,13 +286,13 @@ describe('the amount of a debit', () => {
     ]);
   });
 
-  it('is never more than a mandate may pay now', async ({ open, fixtures }) => {
+  it('never exceeds the current limit of mandates', async ({ open, fixtures }) => {
     const plan = await withMandate(fixtures, { frequency: 'MONTHLY', amount_inr: '600' });
     await open.setLimits({ mandateMaxPaise: paise(50_000n) });
-    await workAt(open, fixtures, '2026-01-05T06:00:05.000Z');
-    await workAt(open, fixtures, '2026-01-06T06:00:10.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-05T06:00:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-06T06:00:10.000Z');
     expect(await debitDays(open, plan)).toEqual([]);
-    expect(await announced(fixtures, plan)).toEqual([]);
+    expect(await announcedDebits(fixtures, plan)).toEqual([]);
     expect(await fixtures.installment(plan, 1)).toMatchObject({ status: 'PENDING', payment: null });
   });
 });

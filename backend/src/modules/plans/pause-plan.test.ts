@@ -6,12 +6,12 @@ import { runSweeps } from '#test/support/run-sweeps.ts';
 const it = planTest();
 
 it.beforeEach(async ({ open, fixtures }) => {
-  // Plans of earlier tests are over: each test sees its own alone.
+  // Plans of earlier tests have ended, so that a test sees only its own plans.
   await open.database.db.sipPlan.updateMany({
     where: { status: { in: ['ACTIVE', 'PAUSED'] } },
     data: { status: 'CANCELLED', cancelledAt: open.clock.now(), nextDueAt: null },
   });
-  // 11:30 in India: today's 09:00 has passed.
+  // It is 11:30 in India, so today's 09:00 has passed.
   await fixtures.setClock('2026-01-05T06:00:00.000Z');
 });
 
@@ -19,7 +19,7 @@ const change = ({ call, id }: TestPlan, what: 'pause' | 'resume' | 'cancel') =>
   call('POST', `/gold/sip/${id}/${what}`);
 const skipNext = ({ call, id }: TestPlan, dueAt: string) =>
   call('POST', `/gold/sip/${id}/skip-next`, { due_at: dueAt });
-const workAt = async (fixtures: PlanFixtures, at: string): Promise<void> => {
+const runWorkerAt = async (fixtures: PlanFixtures, at: string): Promise<void> => {
   await fixtures.setClock(at);
   await fixtures.sweep();
   await fixtures.runJobs();
@@ -30,22 +30,24 @@ const noticesOf = async (fixtures: PlanFixtures, { userId }: TestPlan, type: str
   (await fixtures.notifications(userId)).filter((one) => one.type === type);
 
 describe('a paused plan', () => {
-  it('raises nothing, and goes on at the next date that has not gone by', async ({ fixtures }) => {
+  it('raises nothing, and resumes at the first date that is not in the past', async ({
+    fixtures,
+  }) => {
     const plan = await fixtures.newPlan({ start_date: '2026-01-31', duration_installments: 3 });
-    await workAt(fixtures, '2026-01-31T03:30:05.000Z');
+    await runWorkerAt(fixtures, '2026-01-31T03:30:05.000Z');
     expect(await change(plan, 'pause')).toMatchObject({
       status: 200,
       body: { status: 'PAUSED', next_due_at: null, paused_at: '2026-01-31T03:30:05.000Z' },
     });
     expect(await change(plan, 'pause')).toMatchObject({ status: 200, body: { status: 'PAUSED' } });
-    await workAt(fixtures, '2026-04-10T06:00:00.000Z');
+    await runWorkerAt(fixtures, '2026-04-10T06:00:00.000Z');
     expect(await dueDates(fixtures, plan)).toEqual(['2026-01-31T03:30:00.000Z']);
     const resumed = { status: 'ACTIVE', next_due_at: '2026-04-30T03:30:00.000Z', paused_at: null };
     expect(await change(plan, 'resume')).toMatchObject({ status: 200, body: resumed });
     expect(await change(plan, 'resume')).toMatchObject({ status: 200, body: resumed });
-    await workAt(fixtures, '2026-04-30T03:30:05.000Z');
-    await workAt(fixtures, '2026-05-31T03:30:05.000Z');
-    await workAt(fixtures, '2026-09-30T03:30:05.000Z');
+    await runWorkerAt(fixtures, '2026-04-30T03:30:05.000Z');
+    await runWorkerAt(fixtures, '2026-05-31T03:30:05.000Z');
+    await runWorkerAt(fixtures, '2026-09-30T03:30:05.000Z');
     expect(await dueDates(fixtures, plan)).toEqual([
       '2026-01-31T03:30:00.000Z',
       '2026-04-30T03:30:00.000Z',
@@ -55,16 +57,19 @@ describe('a paused plan', () => {
     expect(await noticesOf(fixtures, plan, 'sip_resumed')).toHaveLength(1);
   });
 
-  it('is not debited for what was announced or raised before it', async ({ open, fixtures }) => {
+  it('is not debited for installments that were announced or raised before the pause', async ({
+    open,
+    fixtures,
+  }) => {
     const plan = await fixtures.newPlan({ frequency: 'WEEKLY', mandate_token: 'token-of-asha' });
-    await workAt(fixtures, '2026-01-05T06:00:05.000Z');
+    await runWorkerAt(fixtures, '2026-01-05T06:00:05.000Z');
     await change(plan, 'pause');
     const first = await fixtures.installment(plan, 1);
     expect(first).toMatchObject({ status: 'PENDING', payment: { status: 'EXPIRED' } });
-    await workAt(fixtures, '2026-01-06T06:00:10.000Z');
+    await runWorkerAt(fixtures, '2026-01-06T06:00:10.000Z');
     await runSweeps(open.gold.sweeps, 'buying-debit-installments');
     expect(await fixtures.debits(plan)).toBe(0);
-    await workAt(fixtures, '2026-01-11T06:00:10.000Z');
+    await runWorkerAt(fixtures, '2026-01-11T06:00:10.000Z');
     expect(await noticesOf(fixtures, plan, 'sip_debit_notice')).toHaveLength(1);
     const path = `/gold/sip/${plan.id}/installments/${first.id}/pay`;
     expect((await plan.call('POST', path)).status).toBe(200);
@@ -72,15 +77,18 @@ describe('a paused plan', () => {
     await fixtures.runJobs();
     expect((await fixtures.installment(plan, 1)).status).toBe('ALLOCATED');
     await change(plan, 'resume');
-    await workAt(fixtures, '2026-01-11T06:00:20.000Z');
+    await runWorkerAt(fixtures, '2026-01-11T06:00:20.000Z');
     expect(await noticesOf(fixtures, plan, 'sip_debit_notice')).toHaveLength(2);
-    await workAt(fixtures, '2026-01-12T06:00:20.000Z');
+    await runWorkerAt(fixtures, '2026-01-12T06:00:20.000Z');
     await runSweeps(open.gold.sweeps, 'buying-debit-installments');
     await fixtures.runJobs();
     expect(await fixtures.debits(plan)).toBe(1);
   });
 
-  it('is ended by its customer, and is no business of others', async ({ open, fixtures }) => {
+  it('can be cancelled by its customer, and is not found by other customers', async ({
+    open,
+    fixtures,
+  }) => {
     const plan = await fixtures.newPlan();
     await change(plan, 'pause');
     const { call } = await open.newCustomer();
@@ -97,15 +105,15 @@ describe('a paused plan', () => {
     }
   });
 
-  it('has something left to raise', async ({ fixtures }) => {
+  it('has at least one installment left to raise', async ({ fixtures }) => {
     const plan = await fixtures.newPlan({ duration_installments: 1 });
-    await workAt(fixtures, '2026-01-05T06:00:05.000Z');
+    await runWorkerAt(fixtures, '2026-01-05T06:00:05.000Z');
     expect((await change(plan, 'pause')).status).toBe(409);
   });
 });
 
 describe('the next installment', () => {
-  it('is skipped once, however often its date is named', async ({ fixtures }) => {
+  it('is skipped once, even if its date is sent again', async ({ fixtures }) => {
     const plan = await fixtures.newPlan({ start_date: '2026-01-31', duration_installments: 2 });
     const due = '2026-01-31T03:30:00.000Z';
     const answers = await Promise.all([due, due, due].map((at) => skipNext(plan, at)));
@@ -116,7 +124,7 @@ describe('the next installment', () => {
       });
     }
     expect((await skipNext(plan, '2026-03-31T03:30:00.000Z')).status).toBe(409);
-    await workAt(fixtures, '2026-03-31T03:30:05.000Z');
+    await runWorkerAt(fixtures, '2026-03-31T03:30:05.000Z');
     expect(await dueDates(fixtures, plan)).toEqual([
       '2026-02-28T03:30:00.000Z',
       '2026-03-31T03:30:00.000Z',
@@ -124,24 +132,24 @@ describe('the next installment', () => {
     expect(await noticesOf(fixtures, plan, 'sip_installment_skipped')).toHaveLength(1);
   });
 
-  it('is announced again for its later date, where it was announced', async ({
+  it('is announced again for its later date if it was announced before', async ({
     open,
     fixtures,
   }) => {
     const start = { start_date: '2026-01-10', frequency: 'WEEKLY', mandate_token: 'token-of-asha' };
     const plan = await fixtures.newPlan(start);
-    await workAt(fixtures, '2026-01-09T03:30:05.000Z');
+    await runWorkerAt(fixtures, '2026-01-09T03:30:05.000Z');
     await skipNext(plan, '2026-01-10T03:30:00.000Z');
-    await workAt(fixtures, '2026-01-10T03:30:05.000Z');
+    await runWorkerAt(fixtures, '2026-01-10T03:30:05.000Z');
     expect(await fixtures.raised(plan.id)).toHaveLength(0);
-    await workAt(fixtures, '2026-01-16T03:30:05.000Z');
-    await workAt(fixtures, '2026-01-17T03:30:10.000Z');
+    await runWorkerAt(fixtures, '2026-01-16T03:30:05.000Z');
+    await runWorkerAt(fixtures, '2026-01-17T03:30:10.000Z');
     await runSweeps(open.gold.sweeps, 'buying-debit-installments');
     expect(await fixtures.debits(plan)).toBe(1);
     expect(await noticesOf(fixtures, plan, 'sip_debit_notice')).toHaveLength(2);
   });
 
-  it('is raised or skipped, never both', async ({ fixtures }) => {
+  it('is either raised or skipped', async ({ fixtures }) => {
     for (let round = 0; round < 4; round += 1) {
       await fixtures.setClock('2026-01-05T06:00:00.000Z');
       const plan = await fixtures.newPlan({ frequency: 'WEEKLY' });
@@ -154,7 +162,7 @@ describe('the next installment', () => {
     }
   });
 
-  it('is not skipped for more than a year', async ({ fixtures }) => {
+  it('is not skipped to a date more than a year ahead', async ({ fixtures }) => {
     const plan = await fixtures.newPlan();
     let last = await skipNext(plan, '2026-01-05T03:30:00.000Z');
     for (let month = 0; month < 14 && last.status === 200; month += 1) {
@@ -164,7 +172,7 @@ describe('the next installment', () => {
     expect((await fixtures.plan(plan)).next_due_at).toBe('2027-01-05T03:30:00.000Z');
   });
 
-  it('never falls due on a date that was passed over, whatever a version writes', async ({
+  it('is never due on a skipped date, even if an older version writes the plan', async ({
     open,
     fixtures,
   }) => {
@@ -179,7 +187,7 @@ describe('the next installment', () => {
 });
 
 describe("a mandate's own bounds", () => {
-  it('are kept: no larger amount, and no debit after its last day', async ({ open, fixtures }) => {
+  it('limit the amount and the last day of its debits', async ({ open, fixtures }) => {
     const { call } = await open.newCustomer();
     const mandate = { mandate_token: 'token-of-asha', mandate_max_inr: '499.99' };
     expect(await call('POST', '/gold/sip', fixtures.body(mandate))).toMatchObject({
@@ -203,11 +211,11 @@ describe("a mandate's own bounds", () => {
       ...bounds,
     });
     expect(await fixtures.plan(plan)).toMatchObject(bounds);
-    await workAt(fixtures, '2026-01-05T06:00:05.000Z');
-    await workAt(fixtures, '2026-01-06T06:00:10.000Z');
+    await runWorkerAt(fixtures, '2026-01-05T06:00:05.000Z');
+    await runWorkerAt(fixtures, '2026-01-06T06:00:10.000Z');
     await runSweeps(open.gold.sweeps, 'buying-debit-installments');
-    await workAt(fixtures, '2026-01-11T06:00:00.000Z');
-    await workAt(fixtures, '2026-01-12T06:00:00.000Z');
+    await runWorkerAt(fixtures, '2026-01-11T06:00:00.000Z');
+    await runWorkerAt(fixtures, '2026-01-12T06:00:00.000Z');
     expect(await noticesOf(fixtures, plan, 'sip_debit_notice')).toHaveLength(1);
     expect(await fixtures.installment(plan, 2)).toMatchObject({ status: 'PENDING', payment: null });
     expect(await noticesOf(fixtures, plan, 'sip_installment_due')).toHaveLength(1);

@@ -148,8 +148,8 @@ export const listPlans = async (
 };
 
 /**
- * Counts a customer's plans that have not ended, including paused plans. The count is final only
- * under the holding's lock.
+ * Counts a customer's plans that have not ended, including paused plans. The caller has
+ * locked the holding, so the count includes concurrent inserts.
  */
 export const countActivePlans = (db: Db, userId: string): Promise<number> =>
   db.sipPlan.count({ where: { userId, status: { in: ['ACTIVE', 'PAUSED'] } } });
@@ -263,7 +263,7 @@ export const claimDuePlans = async (
   },
 ): Promise<Plan[]> => {
   const { now, holderId, leaseMs, limit, gateways } = claim;
-  const claimed = await selectRows<{ id: string }>(
+  const claimedRows = await selectRows<{ id: string }>(
     db,
     sql`
       WITH due AS MATERIALIZED (
@@ -275,9 +275,9 @@ export const claimDuePlans = async (
       FROM due WHERE sip_plan.id = due.id
       RETURNING sip_plan.id`,
   );
-  if (claimed.length === 0) return [];
+  if (claimedRows.length === 0) return [];
   const rows = await db.sipPlan.findMany({
-    where: { id: { in: claimed.map(({ id }) => id) } },
+    where: { id: { in: claimedRows.map(({ id }) => id) } },
     orderBy: { nextDueAt: 'asc' },
     select: planColumns,
   });

@@ -10,7 +10,7 @@ const it = planTest();
 
 it.beforeEach(({ fixtures }) => fixtures.setClock('2026-01-05T04:30:00.000Z'));
 
-// 10:00 in India: today's 09:00 has passed.
+// It is 10:00 in India, so today's 09:00 has passed.
 
 const post = async (open: OpenGold, more: object) => {
   const { call } = await open.newCustomer();
@@ -26,7 +26,7 @@ const disableGateway = (open: OpenGold, enabled: boolean) => {
 };
 
 describe('a new plan', () => {
-  it('starts today at 09:00 of India where the customer names no day', async ({ open }) => {
+  it('starts today at 09:00 IST if the customer names no date', async ({ open }) => {
     const answer = await post(open, {});
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
@@ -48,7 +48,7 @@ describe('a new plan', () => {
     });
   });
 
-  it('starts on the Indian day: an evening in London is the next morning there', async ({
+  it('starts on the IST date, which is the next day for an evening in London', async ({
     open,
     fixtures,
   }) => {
@@ -58,7 +58,7 @@ describe('a new plan', () => {
     expect(yesterday.body.error).toMatchObject({ code: 'VALIDATION_FAILED', field: 'start_date' });
   });
 
-  it('may start a year ahead, and no later', async ({ open }) => {
+  it('may start at most a year ahead', async ({ open }) => {
     expect((await post(open, { start_date: '2027-01-05' })).status).toBe(201);
     const answer = await post(open, { start_date: '2027-01-06' });
     expect(answer).toMatchObject({ status: 400, body: { error: { field: 'start_date' } } });
@@ -83,12 +83,12 @@ describe('a new plan', () => {
     expect(answer.body.error).toMatchObject({ code: 'VALIDATION_FAILED', field });
   });
 
-  it('takes 10 rupees and 240 installments, and a number for an amount', async ({ open }) => {
+  it('accepts 10 rupees, 240 installments, and a number as the amount', async ({ open }) => {
     const answer = await post(open, { amount_inr: 10, duration_installments: 240 });
     expect(answer).toMatchObject({ status: 201, body: { amount_inr: '10.00' } });
   });
 
-  it('stays within the limits of operators', async ({ open }) => {
+  it("must be within the operators' limits", async ({ open }) => {
     await open.setLimits({ minSipPaise: paise(5000n), maxSipPaise: paise(60_000n) });
     const small = await post(open, { amount_inr: '49.99' });
     const large = await post(open, { amount_inr: '600.01' });
@@ -101,7 +101,9 @@ describe('a new plan', () => {
     expect((await post(open, { amount_inr: '600.00' })).status).toBe(201);
   });
 
-  it('needs approved KYC: asked after the body, and before the limits', async ({ open }) => {
+  it('needs approved KYC, which is checked after the body and before the limits', async ({
+    open,
+  }) => {
     const { call } = await open.newCustomer();
     await open.setKyc('PENDING');
     const ask = (more: object) => call('POST', '/gold/sip', planBody(more));
@@ -113,7 +115,7 @@ describe('a new plan', () => {
     });
   });
 
-  it('is one of at most 50 active ones of a customer, of many requests at once too', async ({
+  it('is refused above 50 active plans of a customer, even with concurrent requests', async ({
     open,
     fixtures,
   }) => {
@@ -142,7 +144,7 @@ describe('a new plan', () => {
     expect((await call('POST', '/gold/sip', again)).status).toBe(201);
   });
 
-  it('is one of at most ten that a customer makes on a day, of many at once too', async ({
+  it('is refused above ten plans of a customer on a day, even with concurrent requests', async ({
     open,
     fixtures,
   }) => {
@@ -150,7 +152,7 @@ describe('a new plan', () => {
     const ask = () => call('POST', '/gold/sip', planBody());
     const made = [];
     for (let count = 0; count < 8; count += 1) made.push(await ask());
-    // One that has ended was made all the same.
+    // A plan that has ended still counts.
     await call('POST', `/gold/sip/${made[0]?.body.id}/cancel`);
     const answers = await Promise.all(Array.from({ length: 5 }, ask));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(2);
@@ -165,7 +167,7 @@ describe('a new plan', () => {
     expect((await ask()).status).toBe(201);
   });
 
-  it('of a mandate is at most what a mandate may pay, and never more than a buy', async ({
+  it('with a mandate has at most the amount of a debit, and never more than a buy', async ({
     open,
   }) => {
     const mandate = { mandate_token: 'token-of-asha' };
@@ -189,14 +191,14 @@ describe('a new plan', () => {
     });
   });
 
-  it('can be made while the buy gate is closed: it takes no money', async ({ open }) => {
+  it('can be created while the buy gate is closed, because it takes no money', async ({ open }) => {
     open.setGate('buy', false);
     expect((await post(open, {})).status).toBe(201);
   });
 });
 
-describe('the key of a plan', () => {
-  it('makes it once, also when its first day has passed by the time of a repeat', async ({
+describe('the idempotency key of a plan', () => {
+  it('creates one plan, even if its first day has passed when the request is repeated', async ({
     open,
   }) => {
     const { call, id: userId } = await open.newCustomer();
@@ -223,7 +225,7 @@ describe('the key of a plan', () => {
     });
   });
 
-  it('makes one plan of many requests at once', async ({ open }) => {
+  it('creates one plan from many concurrent requests', async ({ open }) => {
     const { call, id: userId } = await open.newCustomer();
     const body = planBody();
     const answers = await Promise.all(
@@ -265,7 +267,7 @@ describe('a mandate', () => {
 });
 
 describe("a customer's plans", () => {
-  it('are listed newest first, and nobody else sees them', async ({ open }) => {
+  it('are listed newest first, and are not shown to other customers', async ({ open }) => {
     const { call } = await open.newCustomer();
     const made: string[] = [];
     for (const amount of ['100', '200', '300']) {
@@ -292,7 +294,7 @@ describe("a customer's plans", () => {
     expect((await call('GET', '/gold/sip/not-an-id')).status).toBe(404);
   });
 
-  it('are cancelled once, and raise nothing from then on', async ({ open, fixtures }) => {
+  it('are cancelled once, and then raise nothing', async ({ open, fixtures }) => {
     const plan = await fixtures.newPlan();
     open.clock.advance(60_000);
     const answer = await plan.call('POST', `/gold/sip/${plan.id}/cancel`);

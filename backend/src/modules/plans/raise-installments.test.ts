@@ -9,7 +9,7 @@ import { createRaiseInstallments } from './plans.sweeps.ts';
 
 const it = planTest();
 it.beforeEach(async ({ open, fixtures }) => {
-  // Plans of earlier tests are over: each test sees its own alone.
+  // Plans of earlier tests have ended, so that a test sees only its own plans.
   await open.database.db.sipPlan.updateMany({
     where: { status: 'ACTIVE' },
     data: { status: 'CANCELLED', cancelledAt: open.clock.now(), nextDueAt: null },
@@ -24,7 +24,7 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, inde
 const typesOf = async (fixtures: PlanFixtures, { userId }: TestPlan): Promise<string[]> =>
   (await fixtures.notifications(userId)).map(({ type }) => type);
 const raise = (fixtures: PlanFixtures): Promise<void> => fixtures.sweep('plans-raise-installments');
-/** A worker that has claimed what is due and stands still before it raises it. */
+/** Returns a worker that has claimed the due plans and is stopped before it raises them. */
 const stopAfterClaim = async (open: OpenGold) => {
   const [claimed, resumed] = [createGate(), createGate()];
   const stopped = raiseWith(open, {
@@ -37,12 +37,12 @@ const stopAfterClaim = async (open: OpenGold) => {
   await claimed.opened;
   return { stopped, resume: resumed.open };
 };
-/** One pass of a worker that differs from the real one in what it is given. */
+/** Runs one pass of a worker with other dependencies. */
 const raiseWith = (open: OpenGold, changes: Partial<PlansDeps>): Promise<void> =>
   runSweeps([createRaiseInstallments({ ...open.plansDeps, ...changes })]);
 
 describe('an installment', () => {
-  it('is raised at 09:00 of its day, once, and its customer is asked to pay it', async ({
+  it('is raised once at 09:00 IST of its day, and the customer is asked to pay it', async ({
     fixtures,
   }) => {
     const plan = await fixtures.newPlan();
@@ -84,7 +84,7 @@ describe('an installment', () => {
     ]);
   });
 
-  it('is raised at once where 09:00 of the first day has passed', async ({ fixtures }) => {
+  it('is raised at once if 09:00 of the first day has passed', async ({ fixtures }) => {
     await fixtures.setClock('2026-01-05T10:00:00.000Z');
     const plan = await fixtures.newPlan();
     await raise(fixtures);
@@ -93,7 +93,7 @@ describe('an installment', () => {
     ]);
   });
 
-  it('that was missed is raised with the others, one by one and in order', async ({ fixtures }) => {
+  it('that was missed is raised with the others, in order', async ({ fixtures }) => {
     const daily = await fixtures.newPlan({ frequency: 'DAILY', duration_installments: 40 });
     const monthly = await fixtures.newPlan();
     await fixtures.setClock('2026-02-05T12:00:00.000Z');
@@ -103,7 +103,7 @@ describe('an installment', () => {
     const orders = await fixtures.raised(daily.id);
     const days = orders.map(({ dueAt }) => dueAt?.toISOString());
     expect([days[0], days.at(-1)]).toEqual([nine, '2026-02-05T03:30:00.000Z']);
-    // Their ids tell the order in which they were written.
+    // Ids increase in the order of the inserts.
     expect(orders.map(({ id }) => id)).toEqual(orders.map(({ id }) => id).toSorted());
     await fixtures.setClock('2026-03-20T12:00:00.000Z');
     await raise(fixtures);
@@ -111,7 +111,7 @@ describe('an installment', () => {
     expect((await fixtures.plan(daily)).next_due_at).toBeNull();
   });
 
-  it('of a page of them is shown newest first', async ({ fixtures }) => {
+  it('is listed newest first', async ({ fixtures }) => {
     const plan = await fixtures.newPlan({ frequency: 'DAILY', duration_installments: 5 });
     await fixtures.setClock('2026-01-20T12:00:00.000Z');
     await raise(fixtures);
@@ -131,7 +131,7 @@ const raisedOnce = async (fixtures: PlanFixtures, plan: TestPlan): Promise<void>
   expect(await numbersOf(fixtures, plan)).toEqual([1, 2]);
 };
 
-describe('an installment is deferred, and neither lost nor raised twice,', () => {
+describe('an installment is delayed, and neither lost nor raised twice,', () => {
   it('while the gate is closed', async ({ open, fixtures }) => {
     const plan = await fixtures.newPlan();
     await fixtures.setClock('2026-02-05T12:00:00.000Z');
@@ -142,7 +142,7 @@ describe('an installment is deferred, and neither lost nor raised twice,', () =>
     await raisedOnce(fixtures, plan);
   });
 
-  it('while no gateway can be used', async ({ open, fixtures }) => {
+  it('while no gateway is usable', async ({ open, fixtures }) => {
     const plans = [
       await fixtures.newPlan(),
       await fixtures.newPlan({ mandate_token: 'token-of-asha' }),
@@ -160,7 +160,10 @@ describe('an installment is deferred, and neither lost nor raised twice,', () =>
     for (const plan of plans) await raisedOnce(fixtures, plan);
   });
 
-  it("while its mandate's gateway is not there, and others go on", async ({ open, fixtures }) => {
+  it("while its mandate's gateway is not usable, and other plans continue", async ({
+    open,
+    fixtures,
+  }) => {
     const plan = await fixtures.newPlan({ mandate_token: 'token-of-asha' });
     const other = await fixtures.newPlan();
     const { db } = open.database;
@@ -193,7 +196,7 @@ describe('an installment is deferred, and neither lost nor raised twice,', () =>
     await raisedOnce(fixtures, plan);
   });
 
-  it('while the KYC of the customer is not approved any more', async ({ open, fixtures }) => {
+  it('while the KYC of the customer is no longer approved', async ({ open, fixtures }) => {
     const plan = await fixtures.newPlan();
     const { db } = open.database;
     const setKyc = (status: string) =>
@@ -207,8 +210,8 @@ describe('an installment is deferred, and neither lost nor raised twice,', () =>
   });
 });
 
-describe('workers that race', () => {
-  it('raise each installment once, none of them failing', async ({ open, fixtures }) => {
+describe('concurrent workers', () => {
+  it('raise each installment once, without an error', async ({ open, fixtures }) => {
     const plans: TestPlan[] = [];
     const more = { frequency: 'DAILY', duration_installments: 9 };
     for (let made = 0; made < 12; made += 1) plans.push(await fixtures.newPlan(more));
@@ -222,10 +225,7 @@ describe('workers that race', () => {
     expect(open.logged().slice(before)).not.toContain('was not raised');
   });
 
-  it('let one go on whose lease ran out while it was stopped, to no effect', async ({
-    open,
-    fixtures,
-  }) => {
+  it('ignore a worker whose lease expired while it was stopped', async ({ open, fixtures }) => {
     const plan = await fixtures.newPlan();
     await fixtures.setClock(nine);
     const { stopped, resume } = await stopAfterClaim(open);
@@ -240,10 +240,7 @@ describe('workers that race', () => {
     expect(await typesOf(fixtures, plan)).toEqual(['sip_installment_due']);
   });
 
-  it('raise nothing of a plan that is cancelled after it was claimed', async ({
-    open,
-    fixtures,
-  }) => {
+  it('raise nothing of a plan that is cancelled after the claim', async ({ open, fixtures }) => {
     const plan = await fixtures.newPlan();
     await fixtures.setClock(nine);
     const { stopped, resume } = await stopAfterClaim(open);
@@ -268,7 +265,7 @@ describe('a worker that dies', () => {
     [
       'before it places the order',
       ({ plansDeps: { inTransaction, random } }) => {
-        // The first ids that are drawn in a transaction are those of the order.
+        // The first ids in a transaction are those of the order.
         let begun = 0;
         return {
           inTransaction: (work) => {

@@ -174,13 +174,13 @@ export const createRaiseBatch = (deps: RaiseDeps) => {
     const limits = await deps.limits.current();
     const claim = { now: clock.now(), holderId, leaseMs, limit: batchSize, gateways };
     const plans = await claimDuePlans(db, claim);
-    const due = plans.map((plan) => ({ plan, holderId, gateways, limits }));
+    const duePlans = plans.map((plan) => ({ plan, holderId, gateways, limits }));
     const onError = (error: unknown, { plan: { id: planId } }: DuePlan): void =>
       logger.error({ planId, err: describeError(error) }, 'an installment was not raised');
-    const raised = await Promise.all(
-      distribute(due).map((rows) => sweepRows({ rows, signal, handle: raise, onError })),
+    const raisedCounts = await Promise.all(
+      distribute(duePlans).map((rows) => sweepRows({ rows, signal, handle: raise, onError })),
     );
-    const count = raised.reduce((sum, groupCount) => sum + groupCount, 0);
+    const count = raisedCounts.reduce((sum, groupRaised) => sum + groupRaised, 0);
     if (plans.length > 0) logger.info({ due: plans.length, raised: count }, 'installments raised');
     return plans.length;
   };

@@ -19,8 +19,8 @@ const monthly = (startDate: string): Schedule => ({ startDate, frequency: 'MONTH
 const daysOf = (schedule: Schedule, count: number): string[] =>
   Array.from({ length: count }, (_, index) => dateOfInstallment(schedule, index + 1));
 
-describe('the days of a plan', () => {
-  it('are the last of a month that has no such day, and the right one after it', () => {
+describe('the dates of a plan', () => {
+  it('are the last day of a shorter month, and the original day afterwards', () => {
     expect(daysOf(monthly('2026-10-31'), 6)).toEqual([
       '2026-10-31',
       '2026-11-30',
@@ -31,7 +31,7 @@ describe('the days of a plan', () => {
     ]);
   });
 
-  it('know leap years, and years of a century that are none', () => {
+  it('respect leap years, and centuries that are not leap years', () => {
     expect(daysOf(monthly('2027-12-30'), 3).at(-1)).toBe('2028-02-29');
     expect(daysOf(monthly('2024-02-29'), 13).at(-1)).toBe('2025-02-28');
     expect(daysOf(monthly('2024-02-29'), 49).at(-1)).toBe('2028-02-29');
@@ -44,11 +44,11 @@ describe('the days of a plan', () => {
     expect(daysOf({ startDate: '2027-12-28', frequency: 'WEEKLY' }, 2)[1]).toBe('2028-01-04');
   });
 
-  it('begin at 09:00 of India, whatever day that is elsewhere', () => {
+  it('are due at 09:00 IST', () => {
     expect(dueAtOf(monthly('2026-01-01'), 1)).toEqual(new Date('2026-01-01T03:30:00.000Z'));
   });
 
-  it('end a year ahead for the first of them', () => {
+  it('start at most a year ahead', () => {
     expect(lastStartDate(new Date('2026-11-22T18:29:59.999Z'))).toBe('2027-11-22');
     expect(lastStartDate(new Date('2026-11-22T18:30:00.000Z'))).toBe('2027-11-23');
     expect(lastStartDate(new Date('2028-02-29T10:00:00.000Z'))).toBe('2029-02-28');
@@ -72,7 +72,7 @@ const monthOf = (text: string): number => {
 };
 
 describe('every schedule', () => {
-  it('falls due at 09:00 IST of its day, later with every installment', () => {
+  it('is due at 09:00 IST of its date, later with every installment', () => {
     fc.assert(
       fc.property(schedules, numbers, (schedule, no) => {
         const dueAt = dueAtOf(schedule, no);
@@ -83,7 +83,7 @@ describe('every schedule', () => {
     );
   });
 
-  it('starts on its first day and keeps its distance', () => {
+  it('starts on its first date and keeps its interval', () => {
     fc.assert(
       fc.property(schedules, numbers, (schedule, no) => {
         const { startDate, frequency } = schedule;
@@ -96,7 +96,7 @@ describe('every schedule', () => {
     );
   });
 
-  it('is, by the month, on its day or on the last day of a shorter month, one in every month', () => {
+  it('has one date in every month, on its day or on the last day of a shorter month', () => {
     fc.assert(
       fc.property(dates, numbers, (startDate, no) => {
         const date = dateOfInstallment(monthly(startDate), no);
@@ -113,12 +113,12 @@ const dueAt = dueAtOf(plan, 1);
 const unannounced = { dueAt, announcedDebitAt: undefined, lastDebitAt: undefined };
 
 describe('a debit', () => {
-  it('happens when it is due, if it was announced for then', () => {
+  it('keeps the due time if it was announced for it', () => {
     const debit = { ...unannounced, announcedDebitAt: dueAt };
     expect(planDebit(plan, debit, dueAt)).toEqual({ debitAt: dueAt, isAnnounced: true });
   });
 
-  it('happens 24 h after its notice where it was announced late', () => {
+  it('is 24 h after a late notice', () => {
     const announcedDebitAt = addMs(dueAt, noticeMs / 2);
     const debit = { ...unannounced, announcedDebitAt };
     expect(planDebit(plan, debit, dueAt)).toEqual({ debitAt: announcedDebitAt, isAnnounced: true });
@@ -126,7 +126,7 @@ describe('a debit', () => {
     expect(planDebit(plan, unannounced, dueAt)).toEqual(later);
   });
 
-  it('is announced again when it was deferred beyond the announced day', () => {
+  it('is announced again if the announced day has passed', () => {
     const debit = { ...unannounced, announcedDebitAt: dueAt };
     const evening = addMs(dueAt, 14 * 3_600_000);
     expect(planDebit(plan, debit, evening)).toEqual({ debitAt: dueAt, isAnnounced: true });
@@ -139,7 +139,7 @@ describe('a debit', () => {
     ['DAILY', 1],
     ['WEEKLY', 7],
     ['MONTHLY', 28],
-  ] as const)('of a %s plan is %i days after the one before it', (frequency, days) => {
+  ] as const)('of a %s plan is %i days after the previous one', (frequency, days) => {
     const lastDebitAt = addMs(dueAt, 2 * 3_600_000);
     const debitAt = addMs(lastDebitAt, days * dayMs);
     const debit = { ...unannounced, announcedDebitAt: dueAt, lastDebitAt };
@@ -148,7 +148,7 @@ describe('a debit', () => {
     expect(planDebit({ frequency }, announced, dueAt)).toEqual({ debitAt, isAnnounced: true });
   });
 
-  it('is missed once more than a period has passed', () => {
+  it('is missed if it is more than one period late', () => {
     for (const [frequency, days] of [
       ['DAILY', 1],
       ['WEEKLY', 7],
@@ -159,7 +159,7 @@ describe('a debit', () => {
     }
   });
 
-  it('is never before it is due, within 24 h of its notice or a period of the last one', () => {
+  it('is never before its due time, within 24 h of its notice or within a period of the last one', () => {
     const moments = fc.integer({ min: -40 * dayMs, max: 40 * dayMs }).map((ms) => addMs(dueAt, ms));
     const maybe = fc.option(moments, { nil: undefined });
     fc.assert(

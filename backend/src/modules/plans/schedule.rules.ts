@@ -38,9 +38,9 @@ const addMonths = (date: string, months: number): string => {
  */
 export const dateOfInstallment = (
   { startDate, frequency, passedOver = 0 }: Schedule,
-  no: number,
+  installmentNo: number,
 ): string => {
-  const periods = no - 1 + passedOver;
+  const periods = installmentNo - 1 + passedOver;
   if (frequency === 'MONTHLY') return addMonths(startDate, periods);
   return addDays(startDate, frequency === 'WEEKLY' ? 7 * periods : periods);
 };

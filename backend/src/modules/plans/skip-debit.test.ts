@@ -12,19 +12,19 @@ const withMandate = (fixtures: PlanFixtures, more: object = {}): Promise<TestPla
   fixtures.newPlan({ mandate_token: 'token-of-asha', frequency: 'WEEKLY', ...more });
 const skip = ({ call, id }: TestPlan, number: number | string) =>
   call('POST', `/gold/sip/${id}/installments/${number}/skip`);
-const work = async (open: OpenGold, fixtures: PlanFixtures, at: string): Promise<void> => {
+const runWorkerAt = async (open: OpenGold, fixtures: PlanFixtures, at: string): Promise<void> => {
   await fixtures.setClock(at);
   await fixtures.sweep();
   await fixtures.runJobs();
   await runSweeps(open.gold.sweeps, 'buying-debit-installments');
 };
 describe('a debit', () => {
-  it('that is raised is skipped: payable by its customer, and the plan goes on', async ({
+  it('of a raised installment is skipped, and the customer can pay it while the plan continues', async ({
     open,
     fixtures,
   }) => {
     const plan = await withMandate(fixtures);
-    await work(open, fixtures, '2026-01-05T06:00:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-05T06:00:05.000Z');
     const answer = await skip(plan, 1);
     expect(answer).toMatchObject({
       status: 200,
@@ -32,7 +32,7 @@ describe('a debit', () => {
     });
     expect(answer.body.payment.status).toBe('EXPIRED');
     expect((await skip(plan, 1)).status).toBe(200);
-    await work(open, fixtures, '2026-01-06T06:00:10.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-06T06:00:10.000Z');
     expect(await fixtures.debits(plan)).toBe(0);
     const paid = await plan.call('POST', `/gold/sip/${plan.id}/installments/${answer.body.id}/pay`);
     expect(paid).toMatchObject({
@@ -40,17 +40,17 @@ describe('a debit', () => {
       body: { payment: { status: 'GATEWAY_ORDER_CREATED' } },
     });
     expect((await skip(plan, 1)).status).toBe(409);
-    await work(open, fixtures, '2026-01-12T03:30:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-12T03:30:05.000Z');
     expect(await fixtures.plan(plan)).toMatchObject({ status: 'ACTIVE', installments_raised: 2 });
   });
 
-  it('that is announced and not raised yet is skipped, and no other', async ({
+  it('of an announced installment is skipped before it is raised, and no other debit is', async ({
     open,
     fixtures,
   }) => {
     const plan = await withMandate(fixtures, { start_date: '2026-01-10' });
     expect((await skip(plan, 1)).status).toBe(409);
-    await work(open, fixtures, '2026-01-09T03:30:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-09T03:30:05.000Z');
     const answers = await Promise.all([1, 1, 1].map((number) => skip(plan, number)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(answers[0]?.body).toMatchObject({
@@ -59,11 +59,11 @@ describe('a debit', () => {
       status: 'PENDING',
       payment: null,
     });
-    await work(open, fixtures, '2026-01-10T03:30:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-10T03:30:05.000Z');
     expect(await fixtures.debits(plan)).toBe(0);
     expect(await fixtures.raised(plan.id)).toHaveLength(1);
-    await work(open, fixtures, '2026-01-16T03:30:05.000Z');
-    await work(open, fixtures, '2026-01-17T03:30:10.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-16T03:30:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-17T03:30:10.000Z');
     expect(await fixtures.debits(plan)).toBe(1);
     await runSweeps(open.gold.sweeps, 'buying-fail-unpaid-installments');
     expect((await fixtures.installment(plan, 1)).status).toBe('FAILED');
@@ -71,8 +71,8 @@ describe('a debit', () => {
 
   it('that was sent is not skipped', async ({ open, fixtures }) => {
     const plan = await withMandate(fixtures, { mandate_token: 'token-stuck' });
-    await work(open, fixtures, '2026-01-05T06:00:05.000Z');
-    await work(open, fixtures, '2026-01-06T06:00:10.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-05T06:00:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-06T06:00:10.000Z');
     expect(await fixtures.debits(plan)).toBe(1);
     expect(await skip(plan, 1)).toMatchObject({
       status: 409,
@@ -80,11 +80,11 @@ describe('a debit', () => {
     });
   });
 
-  it('is sent or skipped, never both', async ({ open, fixtures }) => {
+  it('is either sent or skipped', async ({ open, fixtures }) => {
     for (let round = 0; round < 4; round += 1) {
       await fixtures.setClock('2026-01-05T06:00:00.000Z');
       const plan = await withMandate(fixtures, { mandate_token: 'token-stuck' });
-      await work(open, fixtures, '2026-01-05T06:00:05.000Z');
+      await runWorkerAt(open, fixtures, '2026-01-05T06:00:05.000Z');
       await fixtures.setClock('2026-01-06T06:00:10.000Z');
       const [answer] = await Promise.all([
         skip(plan, 1),
@@ -94,10 +94,10 @@ describe('a debit', () => {
     }
   });
 
-  it('is found by its number in the own plan alone', async ({ open, fixtures }) => {
+  it("is found by its number only in the customer's own plan", async ({ open, fixtures }) => {
     const plan = await withMandate(fixtures);
     const manual = await fixtures.newPlan();
-    await work(open, fixtures, '2026-01-05T06:00:05.000Z');
+    await runWorkerAt(open, fixtures, '2026-01-05T06:00:05.000Z');
     for (const number of ['0', '13', 'x', '1.5', '-1', '1000']) {
       expect({ number, status: (await skip(plan, number)).status }).toEqual({
         number,

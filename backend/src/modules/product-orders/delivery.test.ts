@@ -16,15 +16,15 @@ const advance = async (call: Caller, id: string, statuses: readonly string[]): P
     expect((await call('PATCH', `/product-orders/${id}/status`, { status })).status).toBe(200);
   }
 };
-const left = async (open: OpenProductOrders, productId: string): Promise<number> =>
+const stockOf = async (open: OpenProductOrders, productId: string): Promise<number> =>
   (await open.system.db.productStock.findUniqueOrThrow({ where: { productId } })).count;
 const upTo = (last: string): string[] => {
   const way = ['CONFIRMED', 'PACKED', 'SHIPPED', 'DELIVERED', 'RETURNED'];
   return way.slice(0, way.indexOf(last) + 1);
 };
 
-describe('the pieces that are left', () => {
-  it('are sold once: of twenty orders at once for the last piece one is placed', async ({
+describe('the stock of a product', () => {
+  it('is sold once, so that one of twenty concurrent orders for the last piece is placed', async ({
     open,
   }) => {
     const product = await open.product({ stock: 1 });
@@ -36,10 +36,12 @@ describe('the pieces that are left', () => {
       expect(answer).toMatchObject({ status: 400, code: 'PRODUCT_UNAVAILABLE' });
       expect(answer.field).toBe('items.0.productId');
     }
-    expect(await left(open, product)).toBe(0);
+    expect(await stockOf(open, product)).toBe(0);
   });
 
-  it('are enough for all who order them crosswise, without a deadlock', async ({ open }) => {
+  it('serves concurrent orders of the same products in any order, without a deadlock', async ({
+    open,
+  }) => {
     const [one, other] = [await open.product({ stock: 10 }), await open.product({ stock: 10 })];
     const customers = await Promise.all(Array.from({ length: 12 }, () => open.customer()));
     const answers = await Promise.all(
@@ -48,10 +50,10 @@ describe('the pieces that are left', () => {
       ),
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
-    expect([await left(open, one), await left(open, other)]).toEqual([0, 0]);
+    expect([await stockOf(open, one), await stockOf(open, other)]).toEqual([0, 0]);
   });
 
-  it('come back from a cancelled order once, and a repeat of a key takes none', async ({
+  it('is restored once by a cancelled order, and not reduced by a repeat of a key', async ({
     open,
   }) => {
     const { call } = await open.customer();
@@ -59,16 +61,16 @@ describe('the pieces that are left', () => {
     const key = { idempotencyKey: 'the-last-piece-1' };
     const { body } = await open.order(call, [product], key);
     expect(await open.order(call, [product], key)).toMatchObject({ status: 200 });
-    expect(await left(open, product)).toBe(0);
+    expect(await stockOf(open, product)).toBe(0);
     const cancel = () => call('POST', `/product-orders/${String(body['id'])}/cancel`);
     const answers = await Promise.all([cancel(), cancel(), cancel()]);
     for (const answer of answers) {
       expect(answer).toMatchObject({ status: 200, body: { status: 'CANCELLED' } });
     }
-    expect(await left(open, product)).toBe(1);
+    expect(await stockOf(open, product)).toBe(1);
   });
 
-  it('are never fewer than none, whatever writes a line', async ({ open }) => {
+  it('is never negative, whatever inserts a line', async ({ open }) => {
     const { call } = await open.customer();
     const { product, id } = await place(open, call, 1);
     const line = await open.system.db.productOrderLine.findFirstOrThrow({ where: { orderId: id } });
@@ -76,12 +78,12 @@ describe('the pieces that are left', () => {
     await expect(open.system.db.productOrderLine.create({ data })).rejects.toThrow(
       'product_stock_count_check',
     );
-    expect(await left(open, product)).toBe(0);
+    expect(await stockOf(open, product)).toBe(0);
   });
 });
 
 describe('a customer', () => {
-  it('cancels until the order is packed', async ({ open }) => {
+  it('can cancel until the order is packed', async ({ open }) => {
     const { call } = await open.customer();
     const operator = await open.operator();
     for (const [status, expected] of [
@@ -102,7 +104,7 @@ describe('a customer', () => {
     });
   });
 
-  it('is told of each status, and sees the parcel and the statuses', async ({ open }) => {
+  it('is notified of each status, and sees the shipment and the history', async ({ open }) => {
     const { userId, call } = await open.customer();
     const operator = await open.operator();
     const { id } = await place(open, call);
@@ -169,9 +171,7 @@ describe('cash', () => {
     });
   });
 
-  it('is never more than the total, and never before the delivery, by the database', async ({
-    open,
-  }) => {
+  it('is limited by the database to the total of a delivered order', async ({ open }) => {
     const { call } = await open.customer();
     const operator = await open.operator();
     const { id, totalPaise } = await place(open, call);

@@ -29,7 +29,9 @@ const fetchPdf = async (open: OpenProductOrders, userId: string, path: string) =
 const rupees = (value: unknown): string => formatRupees(paise(BigInt(Number(value))));
 
 describe('the invoice of an order of jewellery', () => {
-  it('is there once the goods left, with its parties and GST by halves', async ({ open }) => {
+  it('exists once the goods are shipped, with its parties and both halves of GST', async ({
+    open,
+  }) => {
     const { userId, call } = await open.customer();
     const operator = await open.operator();
     await open.publish({ legalName: 'Example Gold Private Limited', gstin: '29ABCDE1234F1Z5' });
@@ -63,15 +65,15 @@ describe('the invoice of an order of jewellery', () => {
     ]) {
       expect(texts).toContain(text);
     }
-    // Letters that the font does not have are written in those that it has.
+    // Letters that the font does not have are transliterated.
     expect(texts.find((text) => text.startsWith('Flat 4, '))).toMatch(/^Flat 4, [ -~]+$/u);
     expect((await fetchPdf(open, userId, `${order.id}/invoice`)).equals(file)).toBe(true);
-    // Facts that the house publishes later change no invoice.
+    // Facts that are published later do not change an invoice.
     await open.publish({ legalName: 'Another House Private Limited' });
     expect((await fetchPdf(open, userId, `${order.id}/invoice`)).equals(file)).toBe(true);
   });
 
-  it('has a credit note beside it when the goods come back, and stays', async ({ open }) => {
+  it('stays and gets a credit note when the goods are returned', async ({ open }) => {
     const { userId, call } = await open.customer();
     const operator = await open.operator();
     const { id } = await place(open, call);
@@ -89,7 +91,7 @@ describe('the invoice of an order of jewellery', () => {
     expect((await call('GET', `/product-orders/${id}/invoice`)).status).toBe(200);
   });
 
-  it("is nobody else's, and a cancelled order has none", async ({ open }) => {
+  it('is not found by other customers, and a cancelled order has none', async ({ open }) => {
     const [owner, stranger] = [await open.customer(), await open.customer()];
     const operator = await open.operator();
     const [sent, cancelled] = [await place(open, owner.call), await place(open, owner.call)];
@@ -108,7 +110,7 @@ describe('the invoice of an order of jewellery', () => {
     }
   });
 
-  it('is fetched sixty times in ten minutes by one customer, and then refused', async ({
+  it('can be fetched sixty times in ten minutes by a customer, and is then refused', async ({
     open,
   }) => {
     const { userId, call } = await open.customer();
@@ -127,7 +129,9 @@ describe('the invoice of an order of jewellery', () => {
 });
 
 describe('the numbers of invoices', () => {
-  it('have no gap where twenty leave at once and some do not come to be', async ({ open }) => {
+  it('have no gap if twenty orders are shipped concurrently and some requests fail', async ({
+    open,
+  }) => {
     const operator = await open.operator();
     const orders = await Promise.all(
       Array.from({ length: 5 }, async () => {
@@ -141,7 +145,7 @@ describe('the numbers of invoices', () => {
     const before = await db.productInvoice.count({ where: { kind: 'INVOICE' } });
     const send = (id: string) =>
       operator.call('PATCH', `/product-orders/${id}/status`, { status: 'SHIPPED' });
-    // Each is sent twice: one of the two is refused, and takes no number.
+    // Each request is sent twice. One of the two is refused and takes no number.
     const answers = await Promise.all([...ids, ...ids].map(send));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
     const rows = await db.productInvoice.findMany({
@@ -152,14 +156,14 @@ describe('the numbers of invoices', () => {
     expect(rows.map(({ serial }) => serial)).toEqual(rows.map((_, at) => at + 1));
   });
 
-  it('begin again on 1 April in India', async ({ open }) => {
+  it('restart on 1 April in IST', async ({ open }) => {
     const { call } = await open.customer();
     const operator = await open.operator();
     const { clock, db } = open.system;
     const [first, second] = [await place(open, call), await place(open, call)];
     for (const { id } of [first, second]) await advanceTo(operator.call, id, 'PACKED');
     const year = clock.now().getUTCFullYear() + 1;
-    // Half past six in the evening in UTC is midnight in India.
+    // 18:30 in UTC is midnight in IST.
     for (const [{ id }, moment] of [
       [first, `${year}-03-31T18:29:59.000Z`],
       [second, `${year}-03-31T18:30:00.000Z`],
@@ -177,7 +181,7 @@ describe('the numbers of invoices', () => {
     expect(rows[1]).toMatchObject({ serial: 1, number: `J${yy}${yy + 1}-000001` });
   });
 
-  it('are written by the database alone', async ({ open }) => {
+  it('are inserted only by the database', async ({ open }) => {
     const { call } = await open.customer();
     const operator = await open.operator();
     const { id } = await place(open, call);

@@ -5,7 +5,7 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import type { Metrics } from '../../platform/observability/index.ts';
 import type { Limits } from '../settings/index.ts';
 
-/** Returns the number and the total of a customer's orders that are not yet delivered or ended. */
+/** Returns the number and the total of a customer's orders that are not delivered, cancelled or returned. */
 const totalOpenDeliveries = async (
   tx: Db,
   userId: string,

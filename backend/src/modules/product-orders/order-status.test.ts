@@ -11,7 +11,7 @@ interface Shop {
   readonly operator: Awaited<ReturnType<OpenProductOrders['operator']>>;
 }
 
-/** One product of which customers order, and an operator who sets the statuses. */
+/** Creates a product, and an operator who sets the statuses of orders. */
 const openShop = async (open: OpenProductOrders): Promise<Shop> => {
   const operator = await open.operator();
   const product = await open.product();
@@ -28,8 +28,8 @@ const openShop = async (open: OpenProductOrders): Promise<Shop> => {
 
 const it = productOrdersTest().extend('shop', { scope: 'file' }, ({ open }) => openShop(open));
 
-/** The way to each status, and where each may go. */
-const ways: Readonly<Record<string, readonly string[]>> = {
+/** The statuses that an order passes on its way to each status. */
+const pathTo: Readonly<Record<string, readonly string[]>> = {
   PLACED: [],
   CONFIRMED: ['CONFIRMED'],
   PACKED: ['CONFIRMED', 'PACKED'],
@@ -38,6 +38,7 @@ const ways: Readonly<Record<string, readonly string[]>> = {
   CANCELLED: ['CANCELLED'],
   RETURNED: ['CONFIRMED', 'PACKED', 'SHIPPED', 'DELIVERED', 'RETURNED'],
 };
+/** The statuses to which an order may change from each status. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   PLACED: ['CONFIRMED', 'CANCELLED'],
   CONFIRMED: ['PACKED', 'CANCELLED'],
@@ -52,32 +53,38 @@ const pairs = productOrderStatuses.flatMap((from) =>
 );
 
 describe('the status of an order', () => {
-  it.for(pairs)('goes from %s to %s only as the table says', async ([from, to], { open, shop }) => {
-    const { place, setStatus } = shop;
-    const id = await place();
-    const way = ways[from] ?? [];
-    for (const status of way) expect((await setStatus(id, status)).status).toBe(200);
-    const answer = await setStatus(id, to);
-    const row = await open.system.db.productOrder.findUniqueOrThrow({
-      where: { id },
-      include: { events: { orderBy: { seq: 'asc' } } },
-    });
-    const isAllowed = allowed[from]?.includes(to) === true;
-    const walked = ['PLACED', ...way, ...(isAllowed ? [to] : [])];
-    expect(row.status).toBe(walked.at(-1));
-    expect(row.events.map(({ toStatus }) => toStatus)).toEqual(walked);
-    expect(answer).toMatchObject(
-      isAllowed
-        ? { status: 200, body: { id, status: to } }
-        : {
-            status: 409,
-            code: 'ILLEGAL_TRANSITION',
-            body: { error: { details: { status: from, from, to } } },
-          },
-    );
-  });
+  it.for(pairs)(
+    'changes from %s to %s only if the table allows it',
+    async ([from, to], { open, shop }) => {
+      const { place, setStatus } = shop;
+      const id = await place();
+      const way = pathTo[from] ?? [];
+      for (const status of way) expect((await setStatus(id, status)).status).toBe(200);
+      const answer = await setStatus(id, to);
+      const row = await open.system.db.productOrder.findUniqueOrThrow({
+        where: { id },
+        include: { events: { orderBy: { seq: 'asc' } } },
+      });
+      const isAllowed = allowed[from]?.includes(to) === true;
+      const walked = ['PLACED', ...way, ...(isAllowed ? [to] : [])];
+      expect(row.status).toBe(walked.at(-1));
+      expect(row.events.map(({ toStatus }) => toStatus)).toEqual(walked);
+      expect(answer).toMatchObject(
+        isAllowed
+          ? { status: 200, body: { id, status: to } }
+          : {
+              status: 409,
+              code: 'ILLEGAL_TRANSITION',
+              body: { error: { details: { status: from, from, to } } },
+            },
+      );
+    },
+  );
 
-  it('is set by one of two operators, and the other one learns it', async ({ open, shop }) => {
+  it('is set by one of two operators, and the other is refused with the new status', async ({
+    open,
+    shop,
+  }) => {
     const { operator, place, setStatus } = shop;
     const others = [operator, await open.operator('SUPER_ADMIN')];
     const id = await place();
@@ -99,7 +106,7 @@ describe('the status of an order', () => {
     expect(await open.system.db.productOrderEvent.count({ where: { orderId: id } })).toBe(2);
   });
 
-  it('is set by one of many at once, each as the table says', async ({ open, shop }) => {
+  it('changes only along the table under many concurrent requests', async ({ open, shop }) => {
     const { operator, place, setStatus } = shop;
     const others = [operator, await open.operator('SUPER_ADMIN')];
     const id = await place();
@@ -111,7 +118,7 @@ describe('the status of an order', () => {
     );
     const won = answers.filter(({ status }) => status === 200);
     const { status } = await open.system.db.productOrder.findUniqueOrThrow({ where: { id } });
-    // A cancellation may follow the confirmation. Nothing follows a cancellation.
+    // A cancellation may follow the confirmation. No status follows a cancellation.
     const statuses = won.map(({ body }) => body['status']);
     expect([1, 2]).toContain(won.length);
     expect(statuses).toContain(status);
@@ -123,10 +130,7 @@ describe('the status of an order', () => {
     );
   });
 
-  it('leaves a row of history with who, when and which request, and no audit row', async ({
-    open,
-    shop,
-  }) => {
+  it('has a history row with actor, time and request, and no audit row', async ({ open, shop }) => {
     const { operator, place, setStatus } = shop;
     const { userId, call } = await open.customer();
     const id = await place(call);
@@ -146,7 +150,7 @@ describe('the status of an order', () => {
     expect((await call('GET', `/product-orders/${id}`)).body['status']).toBe('CONFIRMED');
   });
 
-  it('is for admins and super admins to set', async ({ open, shop }) => {
+  it('can be set by admins and super admins', async ({ open, shop }) => {
     const { place, setStatus } = shop;
     const support = await open.operator('SUPPORT');
     const id = await place();

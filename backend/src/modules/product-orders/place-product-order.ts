@@ -164,8 +164,8 @@ export const placeProductOrder = async (
 ): Promise<PlacedOrder> => {
   try {
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-      const placed = await tryPlaceOrder(deps, request);
-      if (placed !== undefined) return placed;
+      const placedOrder = await tryPlaceOrder(deps, request);
+      if (placedOrder !== undefined) return placedOrder;
     }
     throw new AppError('CONFLICT', {
       message:

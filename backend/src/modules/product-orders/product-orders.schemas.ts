@@ -164,8 +164,8 @@ const exampleNumbers = { invoiceNumber: 'J2526-000117', creditNoteNumber: null }
 
 /** Presents the numbers of an order's documents. */
 export const presentNumbers = (documents: readonly ProductInvoice[]) => {
-  const numberOf = (wanted: ProductInvoice['kind']) =>
-    documents.find(({ kind }) => kind === wanted)?.number ?? null;
+  const numberOf = (kind: ProductInvoice['kind']) =>
+    documents.find((document) => document.kind === kind)?.number ?? null;
   return { invoiceNumber: numberOf('INVOICE'), creditNoteNumber: numberOf('CREDIT_NOTE') };
 };
 

@@ -248,9 +248,8 @@ export const listEvents = async (db: Db, orderId: string): Promise<ProductOrderE
 };
 
 /**
- * Erases the personal data of a customer's orders, in the transaction that deletes the account. It is the
- * address, the consignment number, the idempotency keys and the payload hashes. The amounts stay for the
- * books.
+ * Erases the addresses, consignment numbers, idempotency keys and payload hashes of a customer's orders,
+ * in the transaction that deletes the account. The amounts stay for the books.
  */
 export const eraseProductOrders = async (
   tx: Db,

@@ -43,7 +43,7 @@ describe('an order', () => {
       totalPaise: 1,
     });
     expect(placed.status).toBe(201);
-    // Of the ring: gold 2314354, making charge 289294, discount on it 28929. 3 % of the chains'
+    // The ring has gold 2314354, making charge 289294, and a discount 28929. 3 % of the chains'
     // 100050 is 3001.5.
     expect(placed.body).toMatchObject({
       status: 'PLACED',
@@ -90,7 +90,7 @@ describe('an order', () => {
     expect(row?.shippingAddressSealed).not.toContain('MG Road');
   });
 
-  it('has the price that the provider confirms, whatever Redis has', async ({ open }) => {
+  it('uses the price that the provider confirms, whatever Redis contains', async ({ open }) => {
     const { userId } = await open.customer();
     const product = await open.product({ pricingMode: 'DYNAMIC', weightGrams: '1.2' });
     const wall = createManualClock(new Date());
@@ -99,13 +99,11 @@ describe('an order', () => {
     await forgePrice(open.system.redis, { perGramPaise: 4900, asOf: wall.now() });
     const signedIn = await open.replica({ clients: { wall }, usesLivePrice: true });
     const { body } = await open.order(signedIn(userId), [product]);
-    // 1.2 g of 22 karat at 7,410.00.
+    // The product has 1.2 g of 22 karat gold at 7,410.00.
     expect(body['items']).toMatchObject([{ unitPricePaise: 815_100 }]);
   });
 
-  it('has delivery below the amount of free delivery, before GST, and none from it on', async ({
-    open,
-  }) => {
+  it('has a delivery fee below the amount of free delivery, before GST', async ({ open }) => {
     const { call } = await open.customer();
     const feeOf = async (pricePaise: bigint) => {
       const { body } = await open.order(call, [await open.product({ pricePaise })]);
@@ -130,7 +128,7 @@ describe('an order', () => {
     );
   });
 
-  it('takes the GST rate in force on its day', async ({ open }) => {
+  it('uses the GST rate in force on its day', async ({ open }) => {
     const { call } = await open.customer();
     const { db, clock, random } = open.system;
     const ids = [await open.product()];
@@ -169,7 +167,7 @@ describe('an order', () => {
     });
   });
 
-  it('is listed and read by nobody but its customer', async ({ open }) => {
+  it('is listed and read only by its customer', async ({ open }) => {
     const [{ call }, stranger] = [await open.customer(), await open.customer()];
     const product = await open.product();
     const ids: unknown[] = [];
@@ -192,7 +190,7 @@ describe('an order', () => {
   });
 });
 
-it('are narrowed for operators by when they were made and by their amounts', async ({ open }) => {
+it('orders are filtered for operators by time of creation and by amount', async ({ open }) => {
   const { call, userId } = await open.customer();
   const [cheap, dear] = [
     await open.product({ pricePaise: 100_000n }),
@@ -219,8 +217,8 @@ it('are narrowed for operators by when they were made and by their amounts', asy
   expect((await operator('GET', '/product-orders?to=today')).status).toBe(400);
 });
 
-describe('a repeat of a key', () => {
-  it('makes one order of 20 requests at once', async ({ open }) => {
+describe('a repeat of an idempotency key', () => {
+  it('creates one order from 20 concurrent requests', async ({ open }) => {
     const { userId, call } = await open.customer();
     const body = { idempotencyKey: newKey(), expectedTotal: '1129.00' };
     const product = await open.product();
@@ -238,7 +236,7 @@ describe('a repeat of a key', () => {
     expect((await call('GET', '/transactions')).body['total']).toBe(1);
   });
 
-  it('shows the order as it is now, whatever has become of product and price', async ({ open }) => {
+  it('returns the current order, even if product and price have changed', async ({ open }) => {
     const { call } = await open.customer();
     const { db } = open.system;
     const product = await open.product({ pricingMode: 'DYNAMIC' });
@@ -259,7 +257,7 @@ describe('a repeat of a key', () => {
     ],
     ['another expectation', { items: undefined, expectedTotal: 1 }],
   ])(
-    'with %s is refused, also where the order would be',
+    'with %s is refused, even if the order would be refused too',
     async ([, { items, ...more }], { open }) => {
       const { call } = await open.customer();
       const product = await open.product();
@@ -278,7 +276,7 @@ describe('a repeat of a key', () => {
     },
   );
 
-  it('of somebody else is a key of its own, and an order without one is never a repeat', async ({
+  it('of another customer is another key, and an order without a key is never a repeat', async ({
     open,
   }) => {
     const [one, other] = [await open.customer(), await open.customer()];
@@ -299,7 +297,7 @@ describe('a repeat of a key', () => {
     const { db, clock } = open.system;
     const product = await open.product();
     const [old, recent] = [newKey(), newKey()];
-    // Far from real time: an order is as old as the clock says that it was written by.
+    // The clock is far from real time, because the age of an order is of the business clock.
     clock.advance(-200 * dayMs);
     await open.order(call, [product], { idempotencyKey: old });
     clock.advance(91 * dayMs);
@@ -318,7 +316,7 @@ describe('a repeat of a key', () => {
   });
 });
 
-it('a product order needs no cache', async ({ open }) => {
+it('a product order works without Redis', async ({ open }) => {
   const redis = createRedis(`redis://127.0.0.1:${await freePort()}`, 'fail-fast');
   const signedIn = await open.replica({ clients: { redis } });
   const { userId } = await open.customer();
@@ -327,7 +325,7 @@ it('a product order needs no cache', async ({ open }) => {
   redis.disconnect();
 });
 
-it('a product order loses address, key and hash with the account, and keeps its figures', async ({
+it('a product order loses its address, key and hash with the account, and keeps its amounts', async ({
   open,
 }) => {
   const { userId, call } = await open.customer();

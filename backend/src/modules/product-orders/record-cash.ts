@@ -91,13 +91,13 @@ export const recordCash = (
     requireOutstanding(order, body.amountPaise);
     const cash = toCash(body, random.uuid(), principal.adminId, clock.now());
     await insertCash(tx, orderId, cash);
-    const received = addPaise(order.cashReceivedPaise, cash.amountPaise);
+    const receivedPaise = addPaise(order.cashReceivedPaise, cash.amountPaise);
     await audit.record(tx, {
       action: 'product_order.cash',
       ...adminActor(principal, context),
       target: { type: 'product_order', id: orderId },
       before: { cashReceivedPaise: toSafePaise(order.cashReceivedPaise) },
-      after: { cashReceivedPaise: toSafePaise(received), receivedOn: cash.receivedOn },
+      after: { cashReceivedPaise: toSafePaise(receivedPaise), receivedOn: cash.receivedOn },
       sealed: { after: { reference: cash.reference } },
     });
   });

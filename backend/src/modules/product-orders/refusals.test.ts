@@ -20,7 +20,7 @@ const ordersOf = (open: OpenProductOrders, userId: string) =>
   });
 
 describe('an order is refused', () => {
-  it('when the total is not the one that the customer saw, and the key stays free', async ({
+  it('when the total differs from the expected total, and the key can be used again', async ({
     open,
   }) => {
     const { userId, call } = await open.customer();
@@ -66,7 +66,7 @@ describe('an order is refused', () => {
     expect(await ordersOf(open, userId)).toEqual([]);
   });
 
-  it('while a DYNAMIC product has no live price; a FIXED one is ordered', async ({ open }) => {
+  it('while a DYNAMIC product has no live price, but not for a FIXED product', async ({ open }) => {
     const { call } = await open.customer();
     const [fixed, dynamic] = [await open.product(), await open.product({ pricingMode: 'DYNAMIC' })];
     const wall = createManualClock(new Date());
@@ -146,7 +146,7 @@ describe('an order is refused', () => {
     expect(await ordersOf(open, userId)).toEqual([]);
   });
 
-  it('and not for an address without a second line, written as null', async ({ open }) => {
+  it('but not for an address whose second line is null', async ({ open }) => {
     const { call } = await open.customer();
     const shippingAddress = { ...goodAddress, line2: null };
     const placed = await open.order(call, [await open.product()], { shippingAddress });
@@ -154,7 +154,7 @@ describe('an order is refused', () => {
     expect(placed.body['shippingAddress']).not.toHaveProperty('line2', expect.any(String));
   });
 
-  it('and not for an address that only looks hostile', async ({ open }) => {
+  it('but not for an address that only looks hostile', async ({ open }) => {
     const { call } = await open.customer();
     const shippingAddress = {
       ...goodAddress,
@@ -172,7 +172,7 @@ describe('an order is refused', () => {
 
 const productWith = (set: string): string => `UPDATE product SET ${set} WHERE id = $1::uuid`;
 
-/** Orders a product that another transaction changes between the reading and the writing. */
+/** Orders a product that another transaction changes between the read and the insert. */
 const meanwhile = async (
   open: OpenProductOrders,
   set: string,
@@ -189,8 +189,8 @@ const meanwhile = async (
   return { answer: await ordering, orders: await ordersOf(open, userId), product, call };
 };
 
-describe('between reading and writing', () => {
-  it('a product that is deactivated is not ordered', async ({ open }) => {
+describe('a change between the read and the insert', () => {
+  it('that deactivates a product refuses the order', async ({ open }) => {
     const { answer, orders } = await meanwhile(open, 'is_active = false', 'commit');
     expect(answer).toMatchObject({
       status: 400,
@@ -200,13 +200,13 @@ describe('between reading and writing', () => {
     expect(orders).toEqual([]);
   });
 
-  it('a product that is not deactivated after all is ordered', async ({ open }) => {
+  it('that is rolled back does not refuse the order', async ({ open }) => {
     const { answer, orders } = await meanwhile(open, 'is_active = false', 'release');
     expect(answer.status).toBe(201);
     expect(orders).toHaveLength(1);
   });
 
-  it('a price that changes is the new one, or refused where the old one was expected', async ({
+  it('of a price applies the new price, or refuses the order if the old one was expected', async ({
     open,
   }) => {
     const free = await meanwhile(open, 'price_paise = 600000', 'commit');
@@ -219,7 +219,7 @@ describe('between reading and writing', () => {
     expect((await open.order(bound.call, [bound.product], agreed)).status).toBe(201);
   });
 
-  it('a customer who is deleted orders nothing', async ({ open }) => {
+  it('that deletes the customer refuses the order', async ({ open }) => {
     const { userId, call } = await open.customer();
     const product = await open.product();
     const { databaseUrl } = open.system.addresses;
@@ -237,8 +237,10 @@ describe('between reading and writing', () => {
   });
 });
 
-describe('the jewellery on its way to a customer', () => {
-  it('is at most twenty orders that are not delivered, cancelled or returned', async ({ open }) => {
+describe('the open deliveries of a customer', () => {
+  it('are at most twenty orders that are not delivered, cancelled or returned', async ({
+    open,
+  }) => {
     const { userId, call } = await open.customer();
     const product = await open.product();
     for (let count = 0; count < 20; count += 1) {
@@ -265,15 +267,13 @@ describe('the jewellery on its way to a customer', () => {
     expect((await open.order(call, [product], key)).status).toBe(201);
     expect((await open.order(call, [product])).status).toBe(201);
     expect(await open.order(call, [product])).toMatchObject({ status: 400 });
-    // A repeat of the key is answered with its order, though there is no room any more.
+    // A repeat of the key returns its order, even though the limit is reached.
     expect(await open.order(call, [product], key)).toMatchObject({ status: 200 });
   });
 
-  it('comes to at most the sum of the limits, however many are placed at once', async ({
-    open,
-  }) => {
+  it('have at most the sum of the limits, even with concurrent orders', async ({ open }) => {
     const { userId, call } = await open.customer();
-    // INR 300,000 and its tax: three are INR 927,000.
+    // Each order is INR 300,000 plus GST, so three orders are INR 927,000.
     const product = await open.product({ pricePaise: 30_000_000n });
     const answers = await Promise.all(Array.from({ length: 6 }, () => open.order(call, [product])));
     const refused = answers.filter(({ status }) => status !== 201);

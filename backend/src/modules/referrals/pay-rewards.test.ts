@@ -25,7 +25,7 @@ const passWeek = async (open: OpenGold): Promise<void> => {
   await open.settleRewards.run(new AbortController().signal);
 };
 
-/** Lets a referrer earn a reward, and returns it with the payment that it rests on. */
+/** Makes a referrer earn a reward, and returns the reward with the payment of the buy. */
 const earn = async (open: OpenGold, buys: ReviewedBuys) => {
   const referrer = await open.newCustomer();
   const { code } = (await referrer.call('GET', '/referrals/me')).body;
@@ -47,7 +47,7 @@ const statusOf = async (open: OpenGold, id: string) =>
 const refused = { status: 409, code: 'ILLEGAL_TRANSITION' };
 
 describe('a reward', () => {
-  it('is approved and then paid, once, with who did it', async ({ open, buys }) => {
+  it('is approved and then paid once, with the operators who did so', async ({ open, buys }) => {
     const { id, referrer } = await earn(open, buys);
     expect(await ask(open, 'POST', `/${id}/paid`, { reference: 'UTR1' })).toMatchObject(refused);
     const approved = await ask(open, 'POST', `/${id}/approve`);
@@ -79,7 +79,7 @@ describe('a reward', () => {
     expect(own.body.items).toMatchObject([{ status: 'PAID', rewardPaise: 5000 }]);
   });
 
-  it('is taken back by a reversed payment before it is paid, and not after', async ({
+  it('is reversed by a reversed payment before it is paid, but not afterwards', async ({
     open,
     buys,
   }) => {
@@ -87,7 +87,7 @@ describe('a reward', () => {
     await ask(open, 'POST', `/${early.id}/approve`);
     await buys.loseDispute(early.paymentId);
     await buys.becomes(early.buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
-    // Before the sweep has come by, too.
+    // The approval is also refused before the sweep has run.
     const late = await ask(open, 'POST', `/${early.id}/paid`, { reference: 'UTR3' });
     expect(late).toMatchObject(refused);
     await passWeek(open);
@@ -103,7 +103,7 @@ describe('a reward', () => {
     expect(await statusOf(open, paid.id)).toBe('PAID');
   });
 
-  it('loses its approval again where an operator withdraws it', async ({ open, buys }) => {
+  it('loses its approval when an operator withdraws it', async ({ open, buys }) => {
     const { id } = await earn(open, buys);
     await ask(open, 'POST', `/${id}/approve`);
     const withdrawn = await ask(open, 'POST', `/${id}/withdraw`);
@@ -112,7 +112,7 @@ describe('a reward', () => {
     expect((await ask(open, 'POST', `/${operatorId}/approve`)).status).toBe(404);
   });
 
-  it('is in the file for finance while it waits for its payment', async ({ open, buys }) => {
+  it('is in the file for finance while it is approved and not paid', async ({ open, buys }) => {
     const { id, referrer, buy } = await earn(open, buys);
     const file = async (): Promise<string[]> => {
       const headers = { authorization: `Bearer ${operatorId}` };

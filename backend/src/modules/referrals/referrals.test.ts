@@ -6,7 +6,7 @@ import type { OpenGold } from '#test/support/open-gold.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 
 const it = goldTest();
-// Nobody is another one's other account in the next test, whose fixture approves all of them.
+// The next test must not find earlier customers with the same PAN.
 it.afterEach(async ({ open }) => {
   await open.database.db.kycRecord.updateMany({ data: { panHash: null } });
 });
@@ -14,7 +14,7 @@ it.afterEach(async ({ open }) => {
 type Customer = Awaited<ReturnType<OpenGold['newCustomer']>>;
 
 let keys = 0;
-/** A buy whose money was captured: its order is PAID. */
+/** Places and pays a buy, so that its order is PAID. */
 const buyAndPay = async (open: OpenGold, { call }: Customer): Promise<string> => {
   keys += 1;
   const buy = { unit: 'INR', amount: '1000', idempotency_key: `referral-${keys}` };
@@ -38,24 +38,24 @@ const rewardsOf = async ({ call }: Customer) => (await call('GET', '/referrals/r
 const noticesOf = (open: OpenGold, { id: userId }: Customer) =>
   open.database.db.notification.findMany({ where: { userId, type: 'referral_reward' } });
 
-/** A referrer, and somebody who applied the code. */
-const referred = async (open: OpenGold) => {
+/** Creates a referrer, and a customer who has applied the code. */
+const createReferral = async (open: OpenGold) => {
   const [referrer, referee] = [await open.newCustomer(), await open.newCustomer()];
   expect(await apply(referee, await codeOf(referrer))).toMatchObject({ status: 200 });
   return { referrer, referee };
 };
 
-/** One pass of the sweep that settles rewards. */
+/** Runs the sweep that settles rewards. */
 const settleRewards = (open: OpenGold) => open.settleRewards.run(new AbortController().signal);
 
 const dayMs = 86_400_000;
-/** Lets days pass, and milliseconds, and the sweep after them. */
+/** Advances the clock by days and milliseconds, and runs the sweep. */
 const passDays = async (open: OpenGold, days: number, ms = 0): Promise<void> => {
   open.clock.set(addMs(open.clock.now(), days * dayMs + ms));
   await settleRewards(open);
 };
 
-/** Gives the KYC of both the same PAN, and the earlier one's record back to the customer. */
+/** Gives the KYC records of both customers the same PAN. */
 const makeOnePerson = (open: OpenGold, ...customers: readonly Customer[]) =>
   open.database.db.kycRecord.updateMany({
     where: { userId: { in: customers.map(({ id }) => id) } },
@@ -64,7 +64,7 @@ const makeOnePerson = (open: OpenGold, ...customers: readonly Customer[]) =>
 
 const isApplied = ({ status }: { readonly status: number }): boolean => status === 200;
 
-/** The gateway loses a dispute over the payment of an order. */
+/** Makes the gateway lose a dispute over the payment of an order. */
 const loseDispute = async (open: OpenGold, orderId: string): Promise<void> => {
   const { db } = open.database;
   const payment = await db.gatewayPayment.findFirstOrThrow({
@@ -81,7 +81,7 @@ const conflict = { status: 409, code: 'CONFLICT' };
 const notFound = { status: 404, code: 'NOT_FOUND' };
 
 describe('a referral code', () => {
-  it('is applied once, however many times at once', async ({ open }) => {
+  it('is applied once, even by concurrent requests', async ({ open }) => {
     const referee = await open.newCustomer();
     const referrers = [await open.newCustomer(), await open.newCustomer()];
     const codes = await Promise.all(referrers.map(codeOf));
@@ -96,7 +96,7 @@ describe('a referral code', () => {
     expect(totals).toEqual(expect.arrayContaining([0, 1]));
   });
 
-  it("can be anybody else's, in any case; unknown and deleted ones are 404, one's own 400", async ({
+  it('is accepted in any case, is 404 if unknown or deleted, and 400 if it is the own code', async ({
     open,
   }) => {
     const referrer = await open.newCustomer();
@@ -120,7 +120,7 @@ describe('a referral code', () => {
     expect(await apply(referee, ` ${code.toLowerCase()} `)).toMatchObject({ status: 200 });
   });
 
-  it('is refused after the first buy, and taken between its payment and its gold', async ({
+  it('is refused after the first allocation, but not between the payment and the allocation', async ({
     open,
   }) => {
     const referrer = await open.newCustomer();
@@ -138,10 +138,10 @@ describe('a referral code', () => {
 });
 
 describe('a reward', () => {
-  it('is earned seven days after the first allocated buy alone, and told once', async ({
+  it('is earned seven days after the first allocated buy, with one notification', async ({
     open,
   }) => {
-    const { referrer, referee } = await referred(open);
+    const { referrer, referee } = await createReferral(open);
     const before = await rewardsOf(referrer);
     expect(before).toMatchObject({ total: 1, page: 1, limit: 20 });
     const pending = { status: 'PENDING', rewardPaise: null, earnedAt: null };
@@ -171,7 +171,7 @@ describe('a reward', () => {
     expect(await rewardsOf(referee)).toMatchObject({ total: 0, items: [] });
   });
 
-  it('is never left without its buy by a code that races with the allocation', async ({ open }) => {
+  it('always has its buy, even if the code is applied during the allocation', async ({ open }) => {
     const code = await codeOf(await open.newCustomer());
     for (let round = 0; round < 4; round += 1) {
       const referee = await open.newCustomer();
@@ -191,7 +191,9 @@ describe('a reward', () => {
     }
   });
 
-  it('is made under the lock of the holding, which an allocation takes', async ({ open }) => {
+  it('is inserted under the lock of the holding, which an allocation also takes', async ({
+    open,
+  }) => {
     const code = await codeOf(await open.newCustomer());
     const referee = await open.newCustomer();
     const sql = 'SELECT 1 FROM holding WHERE user_id = $1::uuid FOR UPDATE';
@@ -202,8 +204,8 @@ describe('a reward', () => {
     expect(await answer).toMatchObject({ status: 200 });
   });
 
-  it('is not told to a referrer who has left', async ({ open }) => {
-    const { referrer, referee } = await referred(open);
+  it('is not notified to a referrer whose account was deleted', async ({ open }) => {
+    const { referrer, referee } = await createReferral(open);
     const deleted = { deletedAt: open.clock.now(), phone: null, phoneHash: null };
     await open.database.db.user.update({ where: { id: referrer.id }, data: deleted });
     await open.allocate(await buyAndPay(open, referee));
@@ -215,8 +217,8 @@ describe('a reward', () => {
     expect(await noticesOf(open, referrer)).toEqual([]);
   });
 
-  it('is earned by nobody for a person who bought before in another account', async ({ open }) => {
-    const { referrer, referee } = await referred(open);
+  it('is not earned for a person who has bought before with another account', async ({ open }) => {
+    const { referrer, referee } = await createReferral(open);
     const earlier = await open.newCustomer();
     await open.allocate(await buyAndPay(open, earlier));
     const orderId = await buyAndPay(open, referee);
@@ -228,8 +230,8 @@ describe('a reward', () => {
     expect(await noticesOf(open, referrer)).toEqual([]);
   });
 
-  it('is earned for a person whose other account bought nothing', async ({ open }) => {
-    const { referrer, referee } = await referred(open);
+  it('is earned for a person whose other account has bought nothing', async ({ open }) => {
+    const { referrer, referee } = await createReferral(open);
     const other = await open.newCustomer();
     const orderId = await buyAndPay(open, referee);
     await makeOnePerson(open, other, referee);
@@ -238,11 +240,11 @@ describe('a reward', () => {
     expect((await rewardsOf(referrer)).items).toMatchObject([{ status: 'EARNED' }]);
   });
 
-  it('is reversed where the payment of the buy goes away, before the seven days and after', async ({
+  it('is reversed if the payment of the buy is reversed, before or after the seven days', async ({
     open,
   }) => {
     for (const days of [6, 7]) {
-      const { referrer, referee } = await referred(open);
+      const { referrer, referee } = await createReferral(open);
       const orderId = await buyAndPay(open, referee);
       await open.allocate(orderId);
       await passDays(open, days);
@@ -258,7 +260,7 @@ describe('a reward', () => {
   });
 
   it('waits while the order of the buy is under review', async ({ open }) => {
-    const { referrer, referee } = await referred(open);
+    const { referrer, referee } = await createReferral(open);
     const orderId = await buyAndPay(open, referee);
     await open.allocate(orderId);
     const change = (data: object) =>

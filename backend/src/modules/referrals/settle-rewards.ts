@@ -79,7 +79,7 @@ export const earnReward = (
 ): Promise<void> =>
   inTransaction(async (tx) => {
     const now = clock.now();
-    const earned = await selectOne<{ userId: string; orderId: string }>(
+    const reward = await selectOne<{ userId: string; orderId: string }>(
       tx,
       sql`
         UPDATE referral_reward SET status = 'EARNED', amount_paise = ${rewardPaise}::bigint,
@@ -87,8 +87,8 @@ export const earnReward = (
         WHERE id = ${id}::uuid AND status = 'PENDING'
         RETURNING user_id::text AS "userId", order_id::text AS "orderId"`,
     );
-    if (earned === undefined) return;
-    const { userId, orderId } = earned;
+    if (reward === undefined) return;
+    const { userId, orderId } = reward;
     const referrer = await findUser(tx, userId);
     if (referrer === undefined || referrer.deletedAt !== null) return;
     await notify(tx, {

@@ -30,7 +30,7 @@ const content = {
 };
 
 let addresses = 0;
-const opened = async (token?: string, changes: object = {}): Promise<string> => {
+const openTicket = async (token?: string, changes: object = {}): Promise<string> => {
   const call = createCaller(open.url, {
     'x-forwarded-for': `198.51.100.${(addresses += 1)}`,
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -49,9 +49,9 @@ const eventsOf = (reference: string) =>
   });
 
 describe('a ticket', () => {
-  it('is read, answered with notes and closed by operators; others see its state alone', async () => {
+  it('is read, answered with notes and closed by operators, and others see only its state', async () => {
     const { userId, token } = await open.factories.customer();
-    const reference = await opened(token);
+    const reference = await openTicket(token);
     expect(await read(reference)).toMatchObject({
       reference,
       userId,
@@ -97,7 +97,7 @@ describe('a ticket', () => {
     expect(text).not.toContain('Asha');
   });
 
-  it('follows its table, whoever asks', async () => {
+  it('changes only along its table, for every role', async () => {
     const allowed = new Set([
       'OPEN>IN_PROGRESS',
       'IN_PROGRESS>RESOLVED',
@@ -105,7 +105,7 @@ describe('a ticket', () => {
       'RESOLVED>IN_PROGRESS',
     ]);
     const statuses = ['OPEN', 'IN_PROGRESS', 'RESOLVED', 'CLOSED'];
-    const reference = await opened();
+    const reference = await openTicket();
     for (const from of statuses) {
       for (const to of statuses) {
         await open.system.db.supportTicket.update({
@@ -122,8 +122,8 @@ describe('a ticket', () => {
     }
   });
 
-  it('is taken up by one of two operators at once', async () => {
-    const reference = await opened();
+  it('is started by one of two concurrent operators', async () => {
+    const reference = await openTicket();
     const answers = await Promise.all(
       operators.map(({ token }) =>
         bearerCaller(open.adminUrl, token)('PATCH', `/support/tickets/${reference}`, {
@@ -135,8 +135,8 @@ describe('a ticket', () => {
     expect(await eventsOf(reference)).toHaveLength(1);
   });
 
-  it('is found by every role, and by nobody else', async () => {
-    const reference = await opened();
+  it('is found by every role of operators, and refused to others', async () => {
+    const reference = await openTicket();
     for (const path of ['/support/tickets', `/support/tickets/${reference}`]) {
       for (const { token } of operators) {
         expect((await bearerCaller(open.adminUrl, token)('GET', path)).status).toBe(200);
@@ -153,11 +153,11 @@ describe('a ticket', () => {
 });
 
 describe('the list', () => {
-  it('is newest first and filtered by status, category, reference and customer', async () => {
+  it('is newest first, and can be filtered by status, category, reference and customer', async () => {
     const { userId, token } = await open.factories.customer();
-    const old = await opened(token, { category: 'CONTACT', subject: 'Hello' });
+    const old = await openTicket(token, { category: 'CONTACT', subject: 'Hello' });
     open.system.clock.advance(1000);
-    const newer = await opened(token);
+    const newer = await openTicket(token);
     await patch(newer, 'IN_PROGRESS');
     const find = async (query: string) => {
       const { status, body } = await ask('GET', `/support/tickets?${query}`);
@@ -182,9 +182,9 @@ describe('the list', () => {
 });
 
 describe('a note', () => {
-  it('goes with the customer whose key sealed it, and the state stays', async () => {
+  it('is erased with the customer whose key sealed it, and the state stays', async () => {
     const { userId, token } = await open.factories.customer();
-    const reference = await opened(token);
+    const reference = await openTicket(token);
     await patch(reference, 'IN_PROGRESS', 'before');
     await open.system.vault.destroyUser(open.system.db, userId);
     await patch(reference, 'RESOLVED', 'after');
@@ -197,9 +197,9 @@ describe('a note', () => {
     expect(last?.purgeAfter).not.toBeNull();
   });
 
-  it('on a stranger’s ticket is erased with it, and sealed again with a new key', async () => {
+  it('of a ticket without a customer is erased with it, and sealed again with a new key', async () => {
     const { system } = open;
-    const reference = await opened();
+    const reference = await openTicket();
     await patch(reference, 'IN_PROGRESS', 'a note of the stranger');
     const next = createVault({
       keyring: parseKeyring(

@@ -18,4 +18,4 @@ export const isOverdue = (
   { status, dueAt }: { readonly status: TicketStatus; readonly dueAt: Date | null },
   now: Date,
 ): boolean =>
-  dueAt !== null && dueAt <= now && openTicketStatuses.some((waiting) => waiting === status);
+  dueAt !== null && dueAt <= now && openTicketStatuses.some((openStatus) => openStatus === status);

@@ -5,11 +5,11 @@ import { findTicket, listTickets, type StoredTicket } from './support.store.ts';
 import type { OwnTicket, TicketThread } from './support.schemas.ts';
 import { listMessages } from './ticket-messages.store.ts';
 
-const presentOwnTicket = (ticket: StoredTicket, open: TicketOpener): OwnTicket => ({
+const presentOwnTicket = (ticket: StoredTicket, opener: TicketOpener): OwnTicket => ({
   reference: ticket.reference,
   category: ticket.category,
   status: ticket.status,
-  subject: open.text(ticket, 'subject', ticket.subjectSealed),
+  subject: opener.text(ticket, 'subject', ticket.subjectSealed),
   dueAt: ticket.dueAt?.toISOString() ?? null,
   createdAt: ticket.createdAt.toISOString(),
   updatedAt: ticket.updatedAt.toISOString(),
@@ -22,8 +22,8 @@ export const readOwnTickets = async (
   page: Page,
 ) => {
   const { tickets, total } = await listTickets(deps.db, { userId }, page);
-  const open = await createOpener(deps, tickets);
-  return { items: tickets.map((ticket) => presentOwnTicket(ticket, open)), total, ...page };
+  const opener = await createOpener(deps, tickets);
+  return { items: tickets.map((ticket) => presentOwnTicket(ticket, opener)), total, ...page };
 };
 
 /**
@@ -37,21 +37,21 @@ export const readThread = async (
 ): Promise<TicketThread> => {
   const ticket = await findTicket(deps.db, reference);
   if (ticket === undefined) throw new AppError('NOT_FOUND');
-  const open = await createOpener(deps, [ticket]);
+  const opener = await createOpener(deps, [ticket]);
   const messages = await listMessages(deps.db, ticket.id);
   const firstMessage = {
     at: ticket.createdAt.toISOString(),
     author: 'CUSTOMER' as const,
-    text: open.text(ticket, 'message', ticket.messageSealed),
+    text: opener.text(ticket, 'message', ticket.messageSealed),
   };
   return {
-    ...presentOwnTicket(ticket, open),
+    ...presentOwnTicket(ticket, opener),
     messages: [
       firstMessage,
       ...messages.map((message) => ({
         at: message.at.toISOString(),
         author: message.author,
-        text: open.message(ticket, message),
+        text: opener.message(ticket, message),
       })),
     ],
   };

@@ -57,12 +57,12 @@ export const createOpener = async (
 
 export type TicketOpener = Awaited<ReturnType<typeof createOpener>>;
 
-const summaryOf = (ticket: StoredTicket, open: TicketOpener, now: Date): TicketSummary => ({
+const summaryOf = (ticket: StoredTicket, opener: TicketOpener, now: Date): TicketSummary => ({
   reference: ticket.reference,
   category: ticket.category,
   status: ticket.status,
   userId: ticket.userId,
-  subject: open.text(ticket, 'subject', ticket.subjectSealed),
+  subject: opener.text(ticket, 'subject', ticket.subjectSealed),
   assignee: ticket.assignee,
   dueAt: ticket.dueAt?.toISOString() ?? null,
   overdue: isOverdue(ticket, now),
@@ -73,9 +73,9 @@ const summaryOf = (ticket: StoredTicket, open: TicketOpener, now: Date): TicketS
 /** Returns a page of tickets, newest first, with their subjects. */
 export const readTickets = async (deps: ReadTicketsDeps, filter: TicketFilter, page: Page) => {
   const { tickets, total } = await listTickets(deps.db, filter, page);
-  const open = await createOpener(deps, tickets);
+  const opener = await createOpener(deps, tickets);
   const now = deps.clock.now();
-  return { items: tickets.map((ticket) => summaryOf(ticket, open, now)), total, ...page };
+  return { items: tickets.map((ticket) => summaryOf(ticket, opener, now)), total, ...page };
 };
 
 /**
@@ -89,29 +89,29 @@ export const readTicket = async (
 ): Promise<TicketDetail> => {
   const ticket = await findTicket(deps.db, reference);
   if (ticket === undefined) throw new AppError('NOT_FOUND');
-  const open = await createOpener(deps, [ticket]);
+  const opener = await createOpener(deps, [ticket]);
   const [events, messages] = await Promise.all([
     listTicketEvents(deps.db, ticket.id),
     listMessages(deps.db, ticket.id),
   ]);
   return {
-    ...summaryOf(ticket, open, deps.clock.now()),
-    name: open.text(ticket, 'name', ticket.nameSealed),
-    email: open.text(ticket, 'email', ticket.emailSealed),
-    phone: open.text(ticket, 'phone', ticket.phoneSealed),
-    message: open.text(ticket, 'message', ticket.messageSealed),
+    ...summaryOf(ticket, opener, deps.clock.now()),
+    name: opener.text(ticket, 'name', ticket.nameSealed),
+    email: opener.text(ticket, 'email', ticket.emailSealed),
+    phone: opener.text(ticket, 'phone', ticket.phoneSealed),
+    message: opener.text(ticket, 'message', ticket.messageSealed),
     messages: messages.map((message) => ({
       at: message.at.toISOString(),
       author: message.author,
       actor: message.admin,
-      text: open.message(ticket, message),
+      text: opener.message(ticket, message),
     })),
     notes: events.map((event) => ({
       at: event.at.toISOString(),
       from: event.fromStatus,
       to: event.toStatus,
       actor: event.actor,
-      note: open.note(ticket, event),
+      note: opener.note(ticket, event),
     })),
   };
 };

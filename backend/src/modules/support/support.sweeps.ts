@@ -16,10 +16,10 @@ export const createTicketPurge = ({
 }): Purge => ({
   name: 'support-purge-tickets',
   async deleteBatch(limit) {
-    let erased = 0;
+    let erasedCount = 0;
     for (const erase of [eraseContents, eraseNotes, eraseMessages]) {
-      erased += await erase(db, clock.now(), limit - erased);
+      erasedCount += await erase(db, clock.now(), limit - erasedCount);
     }
-    return erased;
+    return erasedCount;
   },
 });

@@ -24,7 +24,7 @@ const ticket = {
 };
 const post = (ip: string, body: object = ticket, headers?: Readonly<Record<string, string>>) =>
   from(ip, headers)('POST', '/support/tickets', body);
-const opened = async (headers?: Readonly<Record<string, string>>) => {
+const openTicket = async (headers?: Readonly<Record<string, string>>) => {
   const { status, body } = await post(newAddress(), ticket, headers);
   expect(status).toBe(201);
   const reference = String(body['reference']);
@@ -39,8 +39,8 @@ const contextOf = (name: string, row: string) => ({
 });
 
 describe('a ticket', () => {
-  it('is opened by anybody, and its reference shows the state and nothing else', async () => {
-    const { reference } = await opened();
+  it('can be opened without signing in, and its reference shows only the state', async () => {
+    const { reference } = await openTicket();
     expect(reference).toMatch(/^DG-[A-HJ-KM-NP-Z2-9]{8}$/u);
     const call = from(newAddress());
     const { status, body } = await call('GET', `/support/tickets/${reference}`);
@@ -50,10 +50,10 @@ describe('a ticket', () => {
     }
   });
 
-  it("is nobody's without a good token: the service seals it, and erases it in time", async () => {
+  it('is sealed with the service key without a valid token, and erased in time', async () => {
     const { system } = open;
-    const { row } = await opened();
-    const { row: forged } = await opened({ authorization: 'Bearer forged' });
+    const { row } = await openTicket();
+    const { row: forged } = await openTicket({ authorization: 'Bearer forged' });
     expect(forged.userId).toBeNull();
     const text = JSON.stringify(row);
     for (const word of ['Asha', 'example.test', '9812345678', 'payout', 'look into']) {
@@ -84,19 +84,19 @@ describe('a ticket', () => {
     expect(await contentOf()).toEqual([null, null, null, null, null]);
   });
 
-  it("is the customer's where one is signed in: sealed with their key, and kept", async () => {
+  it('is sealed with the key of a signed-in customer, and kept', async () => {
     const { system, factories } = open;
     const { userId, token } = await factories.customer();
-    const { row } = await opened({ authorization: `Bearer ${token}` });
+    const { row } = await openTicket({ authorization: `Bearer ${token}` });
     expect(row).toMatchObject({ userId, purgeAfter: null });
     const sealer = await system.vault.forUser(system.db, userId);
     expect(sealer.open(row.nameSealed ?? '', contextOf('name', row.id))).toBe('Asha Rao');
     await system.vault.destroyUser(system.db, userId);
-    const { row: later } = await opened({ authorization: `Bearer ${token}` });
+    const { row: later } = await openTicket({ authorization: `Bearer ${token}` });
     expect(later.userId).toBeNull();
   });
 
-  it('needs what it needs', async () => {
+  it('is refused with its field if a field is invalid', async () => {
     const ip = newAddress();
     const wrong: readonly [string, unknown][] = [
       ['name', ''],
@@ -123,7 +123,7 @@ describe('a ticket', () => {
 });
 
 describe('tickets of one address', () => {
-  it('are 5 an hour, however many at once; other addresses go on', async () => {
+  it('are at most 5 an hour, even concurrently, and other addresses are not affected', async () => {
     const ip = newAddress();
     const answers = await Promise.all(Array.from({ length: 12 }, () => post(ip)));
     const statuses = answers.map(({ status }) => status);
@@ -137,7 +137,7 @@ describe('tickets of one address', () => {
     expect((await post(newAddress())).status).toBe(201);
   });
 
-  it('of IPv6 are those of its /64', async () => {
+  it('are counted for the /64 of an IPv6 address', async () => {
     for (let host = 1; host <= 5; host += 1) await post(`2001:db8:1:2::${host}`);
     expect((await post('2001:db8:1:2::99')).status).toBe(429);
     expect((await post('2001:db8:1:3::1')).status).toBe(201);

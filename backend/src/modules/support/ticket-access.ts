@@ -38,8 +38,8 @@ const requireNoWait = (retryAfterSeconds: number | undefined): void => {
 
 /**
  * The maximum number of requests with a contact in an hour, from an address group and for a ticket.
- * Requests with the right contact count too. Otherwise a wrong contact would be recognised by its
- * refusal.
+ * Requests with the right contact count too. Otherwise a person could still find the right contact
+ * after the limit is reached, because only wrong contacts would be refused.
  */
 const [contactsPerAddress, contactsPerTicket] = [20, 60];
 /** The maximum number of messages that an author may add to a ticket in an hour. */
@@ -67,10 +67,10 @@ export const createTicketAccess = (deps: TicketAccessDeps) => {
   const countMessage = createLimit('support-messages', messagesPerTicket);
 
   const hasContact = async (ticket: StoredTicket, contact: string): Promise<boolean> => {
-    const open = await createOpener(deps, [ticket]);
+    const opener = await createOpener(deps, [ticket]);
     const contacts = [
-      open.text(ticket, 'email', ticket.emailSealed),
-      open.text(ticket, 'phone', ticket.phoneSealed),
+      opener.text(ticket, 'email', ticket.emailSealed),
+      opener.text(ticket, 'phone', ticket.phoneSealed),
     ];
     return contacts.some(
       (known) => known !== null && isEqual(known.toLowerCase(), contact.toLowerCase()),

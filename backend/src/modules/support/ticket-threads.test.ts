@@ -13,18 +13,18 @@ const contactDays = 5;
 const dayMs = 24 * 60 * 60_000;
 
 beforeAll(async () => {
-  // Not the usual days, so that a ticket shows which it has.
+  // The number of days is unusual, so that the tests recognise it.
   open = await openApis({ TICKET_ANSWER_DAYS: String(contactDays) });
   await startShift();
 });
 afterAll(() => open.close());
 
-/** Signs two operators in: a sign-in lasts for eight hours. */
+/** Signs two operators in. Their tokens are valid for eight hours. */
 const startShift = async (): Promise<void> => {
   const { factories } = open;
   operators = [await factories.admin('SUPPORT'), await factories.admin('ADMIN')];
 };
-const later = async (ms: number): Promise<void> => {
+const advance = async (ms: number): Promise<void> => {
   open.system.clock.advance(ms);
   await startShift();
 };
@@ -32,7 +32,7 @@ const later = async (ms: number): Promise<void> => {
 const desk = (at = 0): Caller => bearerCaller(open.adminUrl, operators[at]?.token);
 
 let addresses = 0;
-/** A caller at an address of its own, signed in where there is a token. */
+/** Returns a caller with its own IP address, which is signed in if a token is given. */
 const visitor = (token?: string): Caller =>
   createCaller(open.url, {
     'x-forwarded-for': `198.51.100.${(addresses += 1)}`,
@@ -47,7 +47,7 @@ const content = {
   subject: 'My payout',
   message: 'It has not come.',
 };
-const opened = async (call: Caller, changes: object = {}): Promise<string> => {
+const openTicket = async (call: Caller, changes: object = {}): Promise<string> => {
   const { status, body } = await call('POST', '/support/tickets', { ...content, ...changes });
   expect(status).toBe(201);
   return String(body['reference']);
@@ -69,10 +69,10 @@ const move = (reference: string, status: string, more: object = {}) =>
   desk()('PATCH', `/support/tickets/${reference}`, { status, ...more });
 
 describe('the thread of a ticket', () => {
-  it('is read and continued by its customer, with answers and without notes', async () => {
+  it('is read and continued by its customer, with answers but without notes', async () => {
     const { userId, token } = await open.factories.customer();
     const call = visitor(token);
-    const reference = await opened(call);
+    const reference = await openTicket(call);
     const answered = await desk()('POST', `/support/tickets/${reference}/messages`, {
       message: 'We asked the bank.',
     });
@@ -113,9 +113,9 @@ describe('the thread of a ticket', () => {
     expect((await foreign('GET', '/support/tickets')).body).toMatchObject({ total: 0 });
   });
 
-  it('is read by reference and contact where nobody is signed in', async () => {
+  it('is read by reference and contact without signing in', async () => {
     const guest = visitor();
-    const reference = await opened(guest);
+    const reference = await openTicket(guest);
     await move(reference, 'IN_PROGRESS', { answer: 'Hello.' });
     for (const contact of ['asha.rao@example.test', '9812345678', '+919812345678']) {
       const { status, body } = await read(visitor(), reference, contact);
@@ -131,11 +131,11 @@ describe('the thread of a ticket', () => {
     expect(stored.some(({ bodySealed }) => bodySealed?.includes('Thank you'))).toBe(false);
   });
 
-  it('is nobody else’s: wrong pairs, foreign tokens and unknown references are one 404', async () => {
+  it('is the same 404 for wrong contacts, foreign tokens and unknown references', async () => {
     const { token } = await open.factories.customer();
     const stranger = await open.factories.customer();
-    const own = await opened(visitor(token), { email: undefined, phone: undefined });
-    const guests = await opened(visitor());
+    const own = await openTicket(visitor(token), { email: undefined, phone: undefined });
+    const guests = await openTicket(visitor());
     const refusals = [
       await read(visitor(), guests),
       await read(visitor(), guests, 'other@example.test'),
@@ -154,8 +154,8 @@ describe('the thread of a ticket', () => {
     expect(bodies[0]).toMatchObject({ status: 404, error: { code: 'NOT_FOUND' } });
   });
 
-  it('bounds the tries of an address, right ones too, and those of a ticket', async () => {
-    const reference = await opened(visitor());
+  it('limits the attempts from an address and for a ticket, including right ones', async () => {
+    const reference = await openTicket(visitor());
     const thief = visitor();
     for (let turn = 0; turn < 20; turn += 1) {
       expect((await read(thief, reference, `a${turn}@example.test`)).status).toBe(404);
@@ -164,22 +164,22 @@ describe('the thread of a ticket', () => {
     expect(right).toMatchObject({ status: 429, code: 'TICKET_LIMIT' });
     expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(3000);
     expect((await read(visitor(), reference, content.email)).status).toBe(200);
-    // The other 39 come from as many addresses.
+    // Each of the other 39 requests comes from another address.
     await Promise.all(
       Array.from({ length: 39 }, (_, at) => read(visitor(), reference, `b${at}@example.test`)),
     );
     expect((await read(visitor(), reference, content.email)).code).toBe('TICKET_LIMIT');
   });
 
-  it('takes twenty messages an hour, and none once it is closed', async () => {
+  it('accepts twenty messages an hour, and none after it is closed', async () => {
     const { token } = await open.factories.customer();
     const call = visitor(token);
-    const reference = await opened(call);
+    const reference = await openTicket(call);
     for (let turn = 0; turn < 20; turn += 1) {
       expect((await write(call, reference, `Message ${turn}`)).status).toBe(201);
     }
     expect((await write(call, reference, 'One more')).code).toBe('TICKET_LIMIT');
-    const other = await opened(call);
+    const other = await openTicket(call);
     for (const status of ['IN_PROGRESS', 'RESOLVED', 'CLOSED']) await move(other, status);
     expect(await write(call, other, 'Again')).toMatchObject({
       status: 409,
@@ -190,12 +190,12 @@ describe('the thread of a ticket', () => {
   });
 });
 
-describe('who has a ticket, and until when', () => {
-  it('is due by the policy of its category, and shown where it is due', async () => {
+describe('the due date and the assignee of a ticket', () => {
+  it('are found by filters, and the due date depends on the category', async () => {
     const { db, clock } = open.system;
     const [grievance, contact] = [
-      await opened(visitor()),
-      await opened(visitor(), { category: 'CONTACT' }),
+      await openTicket(visitor()),
+      await openTicket(visitor(), { category: 'CONTACT' }),
     ];
     const dueOf = async (reference: string) => {
       const { body } = await desk()('GET', `/support/tickets/${reference}`);
@@ -210,10 +210,10 @@ describe('who has a ticket, and until when', () => {
     const waiting = async (kind: string) =>
       (await readAttention(db, clock.now())).find((one) => one.kind === kind)?.count ?? 0;
     expect(await found('soon')).not.toContain(contact);
-    await later((contactDays - 2) * dayMs);
+    await advance((contactDays - 2) * dayMs);
     expect(await found('soon')).toContain(contact);
     expect(await waiting('ticket_due')).toBe((await found('soon')).length);
-    await later(3 * dayMs);
+    await advance(3 * dayMs);
     expect(await found('overdue')).toContain(contact);
     expect(await found('overdue')).not.toContain(grievance);
     expect(await waiting('ticket_overdue')).toBe((await found('overdue')).length);
@@ -224,15 +224,15 @@ describe('who has a ticket, and until when', () => {
     expect(await found('overdue')).not.toContain(contact);
   });
 
-  it('is named, found and taken away, on record', async () => {
-    const reference = await opened(visitor());
+  it('can be set, searched and removed, with audit rows', async () => {
+    const reference = await openTicket(visitor());
     const assign = (adminId: string | null) =>
       desk()('PUT', `/support/tickets/${reference}/assignee`, { adminId });
     const other = operators[1]?.adminId ?? '';
     expect(await assign(other)).toMatchObject({ status: 200, body: { assignee: { id: other } } });
     const { body } = await desk()('GET', `/support/tickets?assignee=${other}`);
     expect(body).toMatchObject({ total: 1, items: [{ reference }] });
-    // Whoever takes it up does not take it from them.
+    // An operator who starts to work on the ticket does not become its assignee.
     expect((await move(reference, 'IN_PROGRESS')).body).toMatchObject({ assignee: { id: other } });
     expect((await assign(null)).body).toMatchObject({ assignee: null });
     const none = await desk()('GET', '/support/tickets?assignee=none&limit=100');
@@ -246,11 +246,11 @@ describe('who has a ticket, and until when', () => {
   });
 });
 
-describe('what is erased', () => {
-  it('is nothing of an open ticket, however old, and the rest 30 days after its end', async () => {
+describe('the erasure of tickets', () => {
+  it('spares open tickets, and erases the others 30 days after their end', async () => {
     const { system } = open;
     const guest = visitor();
-    const reference = await opened(guest);
+    const reference = await openTicket(guest);
     await move(reference, 'IN_PROGRESS', { note: 'A note', answer: 'An answer' });
     const purge = createTicketPurge(system);
     const erase = async () => {
@@ -258,13 +258,13 @@ describe('what is erased', () => {
       const { body } = await desk()('GET', `/support/tickets/${reference}`);
       return body;
     };
-    await later(60 * dayMs);
+    await advance(60 * dayMs);
     expect(await erase()).toMatchObject({ name: 'Asha Rao', messages: [{ text: 'An answer' }] });
     await move(reference, 'RESOLVED', { answer: 'Done' });
-    await later(29 * dayMs);
+    await advance(29 * dayMs);
     expect(await erase()).toMatchObject({ name: 'Asha Rao' });
     expect((await read(visitor(), reference, content.email)).status).toBe(200);
-    await later(2 * dayMs);
+    await advance(2 * dayMs);
     expect(await erase()).toMatchObject({
       name: null,
       message: null,
@@ -274,11 +274,11 @@ describe('what is erased', () => {
     expect((await read(visitor(), reference, content.email)).status).toBe(404);
   });
 
-  it('is not the open ticket of a customer who leaves, and its service seal is renewed', async () => {
+  it('spares the open ticket of a deleted customer, whose service seal is renewed', async () => {
     const { system, factories } = open;
     const { userId, token } = await factories.customer();
     const call = visitor(token);
-    const [waiting, ended] = [await opened(call), await opened(call)];
+    const [waiting, ended] = [await openTicket(call), await openTicket(call)];
     await write(call, waiting, 'Please hurry.');
     await move(waiting, 'IN_PROGRESS', { note: 'Asked the bank' });
     for (const status of ['IN_PROGRESS', 'RESOLVED']) await move(ended, status);
@@ -296,7 +296,7 @@ describe('what is erased', () => {
     expect((await desk()('GET', `/support/tickets/${ended}`)).body).toMatchObject({
       message: null,
     });
-    // Its writer has no token any more, and still hears the answer.
+    // The author has no token any more, but can still read the answer.
     await desk()('POST', `/support/tickets/${waiting}/messages`, { message: 'It is there.' });
     const thread = await read(visitor(), waiting, content.email);
     expect(texts(thread.body).at(-1)).toBe('OPERATOR: It is there.');
