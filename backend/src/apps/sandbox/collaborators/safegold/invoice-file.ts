@@ -29,7 +29,7 @@ const invoicePdf = (lines: readonly string[]): Buffer => {
 };
 
 /**
- * Serves the file that a link of fetch-invoice leads to. As at SafeGold, whoever has the link can
+ * Serves the file that a link of fetch-invoice leads to. As at SafeGold, anyone with the link can
  * read it.
  */
 export const invoiceFile =
