@@ -4,7 +4,10 @@ import type { Report } from './support/report.ts';
 import { median } from './support/statistics.ts';
 
 const rounds = 15;
-/** Ten runs a round: one alone is shorter than the clock of a process's time is exact. */
+/**
+ * The number of runs of a round. The time of a single run is too short for the resolution of the
+ * processor clock.
+ */
 const runs = 10;
 const cli = join(import.meta.dirname, '..', '..', 'cli');
 const floor = 'node -e 0';
@@ -16,20 +19,20 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   'goldctl gates show': ['dist/goldctl.js', 'gates', 'show'],
 };
 
-const minutes = /(?<minutes>\d+)m(?<seconds>[\d.]+)s/gu;
+const timePattern = /(?<minutes>\d+)m(?<seconds>[\d.]+)s/gu;
 
 /** Returns the processor time of one run, user and system, as the shell counts its children. */
 const processorMs = (args: readonly string[]): number => {
   const script = `for _ in $(seq ${runs}); do "$@" >/dev/null 2>&1; done; times`;
   const line = ['-c', script, 'sh', process.execPath, ...args];
   const [, children = ''] = execFileSync('sh', line, { cwd: cli, encoding: 'utf8' }).split('\n');
-  const parts = [...children.matchAll(minutes)].map(
+  const parts = [...children.matchAll(timePattern)].map(
     ({ groups }) => Number(groups?.['minutes']) * 60 + Number(groups?.['seconds']),
   );
   return (parts.reduce((sum, part) => sum + part, 0) * 1000) / runs;
 };
 
-/** Start-up of goldctl beside a Node that does nothing. */
+/** Measures the start-up of goldctl beside a Node that does nothing. */
 export const goldctlStart = async (): Promise<Report> => {
   execFileSync(process.execPath, ['--import', 'tsx', join(cli, 'build.ts')], { cwd: cli });
   const names = Object.keys(commands);

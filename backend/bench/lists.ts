@@ -8,7 +8,10 @@ import { openStack } from './support/open-stack.ts';
 import type { Report } from './support/report.ts';
 import { median, medianRatio, quantile } from './support/statistics.ts';
 
-/** Orders of gold, over the same two years: first these, then so many more. */
+/**
+ * The number of gold orders at the first measurement. The second has `many`, over the same two
+ * years.
+ */
 const few = Number(process.env['BENCH_FEW_ORDERS'] ?? 10_000);
 const many = Number(process.env['BENCH_ORDERS'] ?? 1_000_000);
 const span = { from: new Date('2024-11-01T00:00:00Z'), to: new Date('2026-10-31T00:00:00Z') };
@@ -16,7 +19,7 @@ const [rounds, callsPerRound, limit] = [15, 20, 20];
 
 type Read = (db: Db, page: number) => Promise<{ readonly total: number }>;
 
-/** The operators' lists, whole and by a state. */
+/** The operators' lists, whole and by a status. */
 const lists: Readonly<Record<string, Read>> = {
   orders: (db, page) => listOrders(db, {}, { page, limit }),
   'orders, ALLOCATED': (db, page) => listOrders(db, { status: 'ALLOCATED' }, { page, limit }),
@@ -47,7 +50,7 @@ const sample = async (db: Db, read: Read): Promise<Sample> => {
       for (let call = 0; call < callsPerRound; call += 1) {
         times.push(await timed(() => read(db, page)));
       }
-      // The round before the first warms the caches.
+      // Round -1 warms the caches and is not counted.
       if (round >= 0) medians.push(median(times));
     }
     return medians;
@@ -62,7 +65,7 @@ const sampleAll = async (db: Db): Promise<Readonly<Record<string, Sample>>> => {
   return samples;
 };
 
-/** Pages of the operators' lists with few rows and with many, over the same days. */
+/** Measures pages of the operators' lists with few rows and with many, over the same days. */
 export const operatorLists = async (): Promise<Report> => {
   const stack = await openStack();
   const { databaseUrl: url, migrateUrl } = stack.addresses;

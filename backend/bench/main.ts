@@ -23,7 +23,7 @@ import { printReport, writeReport, type Report } from './support/report.ts';
 const repository = join(import.meta.dirname, '..', '..');
 const folder = join(repository, '.dev', 'bench');
 
-/** `make bench` runs all of them, `make bench BENCH=name` one. */
+/** The benchmarks by name. `make bench` runs all of them, and `make bench BENCH=name` runs one. */
 const benchmarks: Readonly<Record<string, () => Promise<Report>>> = {
   'process-figures': processFigures,
   'price-current': priceCurrent,

@@ -5,7 +5,7 @@ import { productionEnvironment } from './support/production-environment.ts';
 import type { Report, Table } from './support/report.ts';
 import { median, medianRatio } from './support/statistics.ts';
 
-/** Two starts of one program differ more than two rounds of one start. */
+/** The number of starts. Two starts of one program differ more than two rounds of one start. */
 const starts = 5;
 const rounds = 6;
 const seconds = 1;
@@ -31,12 +31,12 @@ const startSides = async (stack: BenchStack, ROUTE: string): Promise<Side[]> => 
   const REDIS_URL = stack.addresses.redisUrl;
   const guarded = await stack.startServer('price-floor', { ROUTE, BODY, HEADERS, REDIS_URL });
   const short = await stack.startServer('price-floor', { ROUTE, BODY, REDIS_URL });
-  const naked = await stack.startServer('price-floor', { ROUTE, BODY, HEADERS });
+  const bare = await stack.startServer('price-floor', { ROUTE, BODY, HEADERS });
   return [
     { name: `GET ${ROUTE}`, ...customer },
     { name: 'bare, limiter and log', ...guarded },
     { name: 'the same, body alone', ...short },
-    { name: 'bare', ...naked },
+    { name: 'bare', ...bare },
   ];
 };
 
@@ -46,7 +46,7 @@ const measure = async (sides: readonly Side[], route: string, results: Results):
   const loadOf = ({ url, pid }: Side) => ({ url: url + route, pid, connections });
   for (const side of sides) await runLoad({ ...loadOf(side), seconds: warmUpSeconds });
   for (let round = 0; round < rounds; round += 1) {
-    // Every other round the other way about, so that no side always follows the same one.
+    // The order is reversed in every other round, so that no side always follows the same one.
     const order = round % 2 === 0 ? sides : sides.toReversed();
     for (const side of order) {
       const result = await runLoad({ ...loadOf(side), seconds });
@@ -55,7 +55,7 @@ const measure = async (sides: readonly Side[], route: string, results: Results):
   }
 };
 
-/** Measures sides that are started again a few times, in turns. */
+/** Measures the sides in turns, and starts them again several times. */
 export const measureStarts = async (
   route: string,
   startAnew: () => Promise<Side[]>,
@@ -73,14 +73,14 @@ const tableOf = (results: Results): Table => {
   const of = (name: string, figure: keyof LoadResult): number[] =>
     (results.get(name) ?? []).map((result) => result[figure]);
   const names = [...results.keys()];
-  const [guarded = '', naked = ''] = [names[1], names.at(-1)];
+  const [guarded = '', bare = ''] = [names[1], names.at(-1)];
   const share = (name: string, by: string, figure: keyof LoadResult): number =>
     medianRatio(of(name, figure), of(by, figure));
   const rows = names.map((name) => [
     name,
     median(of(name, 'requestsPerSecond')),
     share(name, guarded, 'requestsPerSecond'),
-    share(name, naked, 'requestsPerSecond'),
+    share(name, bare, 'requestsPerSecond'),
     median(of(name, 'p50Ms')),
     median(of(name, 'p99Ms')),
     median(of(name, 'cpuUsPerRequest')),

@@ -23,7 +23,7 @@ const measure = async (start: () => Promise<RunningApp>): Promise<Figures> => {
   return { readyMs: started.readyMs, residentMb };
 };
 
-/** One process after the other, the floor among them, then all over again. */
+/** Measures one process after the other, including the floor, and repeats this in each round. */
 const measureAll = async (stack: BenchStack): Promise<Map<string, Figures[]>> => {
   const all = new Map<string, Figures[]>();
   const starts = new Map<string, () => Promise<RunningApp>>([
@@ -38,7 +38,7 @@ const measureAll = async (stack: BenchStack): Promise<Map<string, Figures[]>> =>
   return all;
 };
 
-/** Start until ready, and memory at rest, of each process beside a bare one. */
+/** Measures the start-up time and the memory at rest of each process, beside a bare one. */
 export const processFigures = async (): Promise<Report> => {
   const stack = await openStack();
   try {
@@ -47,8 +47,8 @@ export const processFigures = async (): Promise<Report> => {
       median((all.get(name) ?? []).map((figures) => figures[figure]));
     const rows = [...all.keys()].map((name) => {
       const [readyMs, residentMb] = [of(name, 'readyMs'), of(name, 'residentMb')];
-      const [leastMs, leastMb] = [of(floor, 'readyMs'), of(floor, 'residentMb')];
-      return [name, readyMs, readyMs / leastMs, residentMb, residentMb / leastMb];
+      const [floorMs, floorMb] = [of(floor, 'readyMs'), of(floor, 'residentMb')];
+      return [name, readyMs, readyMs / floorMs, residentMb, residentMb / floorMb];
     });
     return {
       how: [

@@ -17,9 +17,9 @@ import { median, medianRatio } from './support/statistics.ts';
 
 const customersCount = 100;
 const rounds = 7;
-const ordersOfRound = 400;
+const ordersPerRound = 400;
 const concurrency = 8;
-/** Orders for each second of one core's time that are the aim. */
+/** The aim, in orders for each second of one core's time. */
 const aim = 270;
 
 interface Side extends RunningApp {
@@ -32,7 +32,10 @@ interface Sample {
   readonly cpuMs: number;
 }
 
-/** In a round a customer orders more often than anybody may. */
+/**
+ * Raises the limit of open deliveries, since a customer places more orders in a round than the
+ * limit allows.
+ */
 const orderEnvironment = (env: ProcessEnvironment): ProcessEnvironment => ({
   ...productionEnvironment(env),
   OPEN_DELIVERIES_PER_CUSTOMER: '100000',
@@ -50,7 +53,7 @@ const raiseLimit = (stack: BenchStack): Promise<void> =>
     );
   });
 
-/** One product of a fixed price, and one that follows the gold price. */
+/** Adds a product of a fixed price, and a product whose price follows the gold price. */
 const addProducts = (stack: BenchStack): Promise<string[]> =>
   withConnection(stack.addresses.migrateUrl, async (client) => {
     const { rows } = await client.query<{ id: string }>(
@@ -92,7 +95,8 @@ const createOrderClient = (productIds: readonly string[]) => {
           'content-type': 'application/json',
           'x-forwarded-for': addresses.next(),
         },
-        // The service knows the customer by the token and leaves the two ids out.
+        // The service reads the customer from the token and ignores these two ids, which are for
+        // the bare handler.
         body: JSON.stringify({ userId, sessionId, items, shippingAddress, idempotencyKey }),
         dispatcher: agent,
       });
@@ -105,7 +109,7 @@ const createOrderClient = (productIds: readonly string[]) => {
 
 type OrderClient = ReturnType<typeof createOrderClient>;
 
-/** Counts the statements of one order, as the driver is given them. */
+/** Counts the statements of one order, as the driver gets them. */
 const countStatements = async (
   stack: BenchStack,
   client: OrderClient,
@@ -125,7 +129,7 @@ const countStatements = async (
           line,
         ),
       );
-  // The first one reads the customer's key and the limits besides.
+  // The first order also reads the customer's key and the limits.
   await client.order(recording, customer);
   const before = linesOf().length;
   await client.order(recording, customer);
@@ -144,13 +148,13 @@ const measure = async (
   for (let round = -1; round < rounds; round += 1) {
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
       const cpuBefore = cpuMsOf(side.pid);
-      const { msEach, p50Ms } = await runTogether(ordersOfRound, concurrency, async (index) => {
+      const { msEach, p50Ms } = await runTogether(ordersPerRound, concurrency, async (index) => {
         const customer = customers[index % customers.length];
         if (customer !== undefined) await client.order(side, customer);
       });
-      const cpuMs = (cpuMsOf(side.pid) - cpuBefore) / ordersOfRound;
+      const cpuMs = (cpuMsOf(side.pid) - cpuBefore) / ordersPerRound;
       const sample = { ordersPerSecond: 1000 / msEach, p50Ms, cpuMs };
-      // The round before the first warms everything up.
+      // Round -1 warms everything up and is not counted.
       if (round >= 0) samples.set(side.name, [...(samples.get(side.name) ?? []), sample]);
     }
   }
@@ -176,7 +180,9 @@ const tableOf = (samples: ReadonlyMap<string, readonly Sample[]>): Table => {
   };
 };
 
-/** Placing orders of jewellery beside a bare handler that sends the same statements. */
+/**
+ * Measures the placing of jewellery orders beside a bare handler that sends the same statements.
+ */
 export const productOrders = async (): Promise<Report> => {
   const stack = await openStack();
   const stopFeeding = await keepPriceLive(stack.addresses.databaseUrl);
@@ -202,7 +208,7 @@ export const productOrders = async (): Promise<Report> => {
     await client.close();
     return {
       how: [
-        `${rounds} rounds of ${ordersOfRound} orders for each side in turns, ${concurrency} at a time, of`,
+        `${rounds} rounds of ${ordersPerRound} orders for each side in turns, ${concurrency} at a time, of`,
         `${customersCount} customers; two lines each, one of a fixed price and one that follows the`,
         `gold price. An order sends ${statements} statements. The customer API runs as in production`,
         "with a live price at hand. CPU is the processor time of the side's process alone.",

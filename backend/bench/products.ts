@@ -14,7 +14,7 @@ const rounds = 7;
 const seconds = 1;
 const warmUpSeconds = 2;
 const connections = 16;
-/** Pages of the list in a second of one core. */
+/** The aim, in pages of the list for each second of one core's time. */
 const aim = 1900;
 
 /**
@@ -43,15 +43,15 @@ const addProducts = (migrateUrl: string): Promise<unknown> =>
   });
 
 /**
- * Creates the paths of every page of the list and some of the next, so that no page is requested
- * twice in a while.
+ * Creates a function that returns a path with another page or limit each time, so that no page is
+ * soon requested again.
  */
 const createPaths = (query: string): (() => string) => {
-  let asked = 0;
+  let requests = 0;
   return () => {
-    asked += 1;
-    const page = 1 + (asked % 50);
-    const limit = 16 + (Math.trunc(asked / 50) % 60);
+    requests += 1;
+    const page = 1 + (requests % 50);
+    const limit = 16 + (Math.trunc(requests / 50) % 60);
     return `/v1/products?page=${page}&limit=${limit}${query}`;
   };
 };
@@ -62,21 +62,21 @@ interface Side {
   readonly nextPath: () => string;
 }
 
-const same = (path: string) => () => path;
+const always = (path: string) => () => path;
 const coldList = createPaths('');
 const coldSearch = createPaths('&q=necklace');
 
 const sidesOf = (customer: RunningApp, floor: RunningApp): Side[] => {
   const [list, search] = ['/v1/products', '/v1/products?q=necklace'];
   return [
-    { name: 'list, one page', app: customer, nextPath: same(list) },
+    { name: 'list, one page', app: customer, nextPath: always(list) },
     { name: 'list, other pages', app: customer, nextPath: coldList },
-    { name: 'search, one page', app: customer, nextPath: same(search) },
-    { name: 'search, misspelt', app: customer, nextPath: same('/v1/products?q=neclace') },
+    { name: 'search, one page', app: customer, nextPath: always(search) },
+    { name: 'search, misspelt', app: customer, nextPath: always('/v1/products?q=neclace') },
     { name: 'search, other pages', app: customer, nextPath: coldSearch },
-    { name: 'bare list, one page', app: floor, nextPath: same(list) },
+    { name: 'bare list, one page', app: floor, nextPath: always(list) },
     { name: 'bare list, other pages', app: floor, nextPath: coldList },
-    { name: 'bare search, one page', app: floor, nextPath: same(search) },
+    { name: 'bare search, one page', app: floor, nextPath: always(search) },
     { name: 'bare search, other pages', app: floor, nextPath: coldSearch },
   ];
 };
@@ -85,14 +85,14 @@ type Results = Map<string, LoadResult[]>;
 
 const measure = async (
   sides: readonly Side[],
-  forget: () => Promise<unknown>,
+  raiseVersion: () => Promise<unknown>,
 ): Promise<Results> => {
   const results: Results = new Map();
   for (let round = -1; round < rounds; round += 1) {
     const order = round % 2 === 0 ? sides : sides.toReversed();
     for (const { name, app, nextPath } of order) {
-      // Raises the version, so that no page of an earlier turn is still written out.
-      await forget();
+      // This makes the service drop the pages that it has serialized in an earlier turn.
+      await raiseVersion();
       const load = { url: app.url, pid: app.pid, connections, nextPath };
       const result = await runLoad({ ...load, seconds: round < 0 ? warmUpSeconds : seconds });
       if (round >= 0) results.set(name, [...(results.get(name) ?? []), result]);
@@ -152,11 +152,11 @@ const measureStack = async (stack: BenchStack): Promise<Report> => {
   try {
     const customer = await stack.start('customer', { change: productionEnvironment });
     const floor = await stack.startServer('products-floor', { DATABASE_URL: databaseUrl });
-    const forget = () =>
+    const raiseVersion = () =>
       database.db.catalogueVersion.updateMany({
         data: { version: { increment: 1 } },
       });
-    const results = await measure(sidesOf(customer, floor), forget);
+    const results = await measure(sidesOf(customer, floor), raiseVersion);
     return {
       how: [
         `GET /products of the customer API as in production, over ${count} products, beside a bare`,
@@ -174,7 +174,9 @@ const measureStack = async (stack: BenchStack): Promise<Report> => {
   }
 };
 
-/** Pages of the catalogue and of searches, beside the least that reading them can cost. */
+/**
+ * Measures pages of the catalogue and of searches, beside a bare handler with the same statements.
+ */
 export const products = async (): Promise<Report> => {
   const stack = await openStack();
   try {

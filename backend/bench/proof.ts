@@ -18,12 +18,12 @@ const megabyte = 1024 * 1024;
 const holdings = 1_000_000;
 const proofs = 500;
 
-/** Fills in customers with gold whose books agree, each confirmed by the provider already. */
+/** Inserts customers with gold whose books agree and were already confirmed by the provider. */
 const fillSql = `
   ALTER TABLE app_user DISABLE TRIGGER USER;
   ALTER TABLE holding DISABLE TRIGGER USER;
   ALTER TABLE holding_movement DISABLE TRIGGER USER;
-  -- The orders behind the movements play no part, and are left out.
+  -- The movements have no orders, which a statement does not read.
   ALTER TABLE holding_movement DROP CONSTRAINT holding_movement_order_id_fkey;
   INSERT INTO app_user
     (id, phone, phone_hash, provider_user_id, referral_code, created_at, updated_at)
@@ -52,24 +52,24 @@ interface Measured {
   readonly addedMegabytes: number;
 }
 
-/** Measures a run: its time, and how much memory this process took more at its most. */
+/** Measures the time of a run, and the increase of this process's memory at its peak. */
 const measure = async (work: () => Promise<unknown>): Promise<Measured> => {
   const before = process.memoryUsage().rss;
-  let most = before;
+  let peak = before;
   const sampling = setInterval(() => {
-    most = Math.max(most, process.memoryUsage().rss);
+    peak = Math.max(peak, process.memoryUsage().rss);
   }, 50);
   const startedAt = performance.now();
   try {
     await work();
     const seconds = (performance.now() - startedAt) / 1000;
-    return { seconds, addedMegabytes: (most - before) / megabyte };
+    return { seconds, addedMegabytes: (peak - before) / megabyte };
   } finally {
     clearInterval(sampling);
   }
 };
 
-/** Takes the same rows out of the database, and does nothing with them. */
+/** Copies the same rows from the database and discards them. */
 const bareCopy = (url: string): Promise<Measured> =>
   measure(async () => {
     const client = new Client(url);
@@ -81,7 +81,7 @@ const bareCopy = (url: string): Promise<Measured> =>
     await client.end();
   });
 
-/** Hashes as many leaves and nodes as the tree has, and nothing else. */
+/** Only hashes as many leaves and nodes as the tree has. */
 const bareHashing = (): Promise<Measured> =>
   measure(async () => {
     const [leaf, node] = [randomBytes(65), randomBytes(97)];
@@ -135,7 +135,9 @@ const readProofs = async ({ db }: Database) => {
   return { median: at(0.5), p99: at(0.99), bytes };
 };
 
-/** A statement over a million holdings, beside what its rows and hashes cost bare. */
+/**
+ * Measures a statement over a million holdings, beside a bare copy of its rows and bare hashing.
+ */
 export const proof = async (): Promise<Report> => {
   const stack = await openStack();
   const { migrateUrl, databaseUrl } = stack.addresses;

@@ -13,7 +13,7 @@ import { median, medianRatio } from './support/statistics.ts';
 const route = '/v1/price/current';
 const tracing = join(import.meta.dirname, '..', 'dist', 'otel', 'main.js');
 
-/** Takes what is exported and says that it has it, as a collector does. */
+/** Accepts all exports, as a collector does, and discards them. */
 const startCollector = async () => {
   const server = createServer((req, res) => {
     req.resume().on('end', () => res.setHeader('content-type', 'application/json').end('{}'));

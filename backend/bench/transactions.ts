@@ -15,7 +15,10 @@ const [few, many] = [1000, 1_000_000];
 const limit = 20;
 const rounds = 15;
 const callsPerRound = 40;
-/** Two in two minutes: 1440 a day, and 694 days for the million. */
+/**
+ * The interval between pairs of transactions, in minutes. It gives 1440 transactions a day, and 694
+ * days for the million.
+ */
 const everyMinutes = 2;
 const naiveRounds = 5;
 
@@ -72,14 +75,17 @@ const measure = async (db: Db, sides: readonly Side[]): Promise<Samples> => {
       for (let call = 0; call < callsPerRound; call += 1) {
         times.push(await timed(() => listTransactions(db, { userId }, { page, limit })));
       }
-      // The round before the first warms the caches.
+      // Round -1 warms the caches and is not counted.
       if (round >= 0) samples.set(name, [...(samples.get(name) ?? []), median(times)]);
     }
   }
   return samples;
 };
 
-/** The same without the counts: every row is counted, and those before the page are passed over. */
+/**
+ * Measures the same page without the stored counts. Every row is counted, and the rows before the
+ * page are skipped.
+ */
 const measureNaively = async (db: Db, userId: string): Promise<number[]> => {
   const dayEnd = new Date('2100-01-01T00:00:00Z');
   const times: number[] = [];
@@ -133,7 +139,9 @@ const planTable = (title: string, plan: readonly string[]): Table => ({
   rows: plan.map((line) => [line]),
 });
 
-/** Pages of the feed of a customer with many transactions beside those of one with few. */
+/**
+ * Measures the transaction pages of a customer with many transactions, and of a customer with few.
+ */
 export const transactions = async (): Promise<Report> => {
   const stack = await openStack();
   const database = createDatabase({

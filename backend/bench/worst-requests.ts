@@ -11,11 +11,14 @@ import type { Report, Table } from './support/report.ts';
 import { median } from './support/statistics.ts';
 
 const rounds = 5;
-/** Enough of them for the system's hundredths of a second to mean something. */
+/**
+ * The number of requests, which is high enough for the resolution of the processor time, a
+ * hundredth of a second.
+ */
 const requests = 60;
 const unfinished = 400;
 const seconds = 3;
-const most = 2 * 1024 * 1024;
+const maxBytes = 2 * 1024 * 1024;
 
 interface WorstRequest {
   readonly name: string;
@@ -33,9 +36,9 @@ const signatures = {
   'x-webhook-timestamp': '1760000000000',
 };
 
-/** A body of JSON of nearly the most bytes, of which one text is filled up. */
-const filled = (part: string): Buffer => {
-  const times = Math.floor((most - 100) / Buffer.byteLength(part));
+/** Returns a JSON body of nearly `maxBytes`, with one long text. */
+const bodyOf = (part: string): Buffer => {
+  const times = Math.floor((maxBytes - 100) / Buffer.byteLength(part));
   return Buffer.from(`{"phone":"${part.repeat(times)}"}`);
 };
 
@@ -48,20 +51,24 @@ const worst: readonly WorstRequest[] = [
   {
     name: '2 KB of gzip that are 2 MB of brackets',
     path: signIn,
-    body: gzipSync(nested(most / 2)),
+    body: gzipSync(nested(maxBytes / 2)),
     headers: { 'content-encoding': 'gzip' },
   },
-  { name: '2 MB of brackets', path: signIn, body: Buffer.from(nested(most / 2 - 10)) },
+  { name: '2 MB of brackets', path: signIn, body: Buffer.from(nested(maxBytes / 2 - 10)) },
   { name: '2 MB of zeros in a list', path: signIn, body: Buffer.from(`[${'0,'.repeat(1e6)}0]`) },
   {
     name: '2 MB of blanks',
     path: signIn,
-    body: Buffer.from(`{"phone":${' '.repeat(most - 99)}1}`),
+    body: Buffer.from(`{"phone":${' '.repeat(maxBytes - 99)}1}`),
   },
-  { name: '2 MB of digits', path: signIn, body: Buffer.from(`{"phone":${'1'.repeat(most - 99)}}`) },
-  { name: '2 MB of one text', path: signIn, body: filled('a') },
-  { name: '2 MB of escapes', path: signIn, body: filled('\\n') },
-  { name: '2 MB of emoji', path: signIn, body: filled('\u{1f600}') },
+  {
+    name: '2 MB of digits',
+    path: signIn,
+    body: Buffer.from(`{"phone":${'1'.repeat(maxBytes - 99)}}`),
+  },
+  { name: '2 MB of one text', path: signIn, body: bodyOf('a') },
+  { name: '2 MB of escapes', path: signIn, body: bodyOf('\\n') },
+  { name: '2 MB of emoji', path: signIn, body: bodyOf('\u{1f600}') },
   { name: '10,000 long names in 2 MB', path: signIn, body: Buffer.from(`{${members(190)}}`) },
   {
     name: '256 KB, falsely signed',
@@ -69,7 +76,12 @@ const worst: readonly WorstRequest[] = [
     body: Buffer.alloc(262_000, 'x'),
     headers: signatures,
   },
-  { name: '2 MB to a webhook', path: webhook, body: Buffer.alloc(most, 'x'), headers: signatures },
+  {
+    name: '2 MB to a webhook',
+    path: webhook,
+    body: Buffer.alloc(maxBytes, 'x'),
+    headers: signatures,
+  },
 ];
 
 const addresses = createClientAddresses();
@@ -104,7 +116,7 @@ const measureCosts = async (app: RunningApp): Promise<Map<string, number[]>> => 
   return costs;
 };
 
-/** Begins bodies that never end, from one address. */
+/** Begins requests whose bodies never end, from one address. */
 const holdBodies = async (url: string): Promise<Socket[]> => {
   const { hostname, port } = new URL(url);
   const begin = async (): Promise<Socket> => {
@@ -137,7 +149,10 @@ const measurePrice = async ({ url, pid }: RunningApp): Promise<Table> => {
   };
 };
 
-/** Measures the worst requests that a stranger can send, and what they keep others from. */
+/**
+ * Measures the most expensive requests that a stranger can send, and their effect on other
+ * requests.
+ */
 export const worstRequests = async (): Promise<Report> => {
   const stack = await openStack();
   const stopFeeding = await keepPriceLive(stack.addresses.databaseUrl);

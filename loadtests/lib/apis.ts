@@ -3,7 +3,7 @@ import type { ApiName, Settings } from './settings.ts';
 interface Request {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** The status of its answer unless the limit refuses it. */
+  /** The status of its answer, unless the rate limit refuses it. */
   readonly status: number;
 }
 
@@ -12,7 +12,10 @@ export interface Api {
   readonly name: ApiName;
   /** The limit of requests of a client in a window. */
   readonly limit: number;
-  /** Of several kinds, since a client has one budget for all of them. */
+  /**
+   * Requests that the limit counts. They are of several kinds, since a client has one budget for
+   * all of them.
+   */
   readonly limitedRequests: readonly Request[];
   readonly exemptRequests: readonly Request[];
 }
@@ -21,8 +24,9 @@ const get = (path: string, status = 200): Request => ({ method: 'GET', path, sta
 const post = (path: string, status: number): Request => ({ method: 'POST', path, status });
 
 /**
- * No request has a credential: the limit comes before it, so a 401 is counted like an answer. The
- * webhooks have no signature, so they are 401 too and nothing is written.
+ * The APIs and their requests. No request has a credential. The limit is checked before the
+ * credential, so a 401 counts like any other answer. The webhooks have no signature, so they are
+ * also 401 and nothing is written.
  */
 export const apis: Readonly<Record<ApiName, Api>> = {
   customer: {
@@ -66,12 +70,15 @@ export const apis: Readonly<Record<ApiName, Api>> = {
   },
 };
 
-/** Matches what a proxy in front passes on. The rest is for probes and scrapers inside. */
+/**
+ * Matches the paths that a proxy in front passes on. Other paths are for probes and scrapers
+ * inside.
+ */
 const published = /^\/(?:api\/)?v1\//u;
 
 /**
- * Returns the statuses that a request may have. Behind a proxy there are no probes, and metrics are
- * for hosts inside, so that a name outside has none.
+ * Returns the statuses that a request may have. Behind a proxy, probes and metrics may be 404,
+ * since they are only for hosts inside.
  */
 export const expectedStatuses = (
   { path, status }: Pick<Request, 'path' | 'status'>,

@@ -10,10 +10,13 @@ export const clientAddress = (seed: number, index: number): string => {
   return `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
 };
 
-/** The number of /56s that IPv6 clients have here: 2001:db8::/32 is for examples. */
+/** The number of /56s for IPv6 clients here, in 2001:db8::/32, which is reserved for examples. */
 const groupCount = 2 ** 24;
 
-/** The address of an IPv6 client: of its /56 number `index`, counted from `seed`, the /64 `part`. */
+/**
+ * Returns the address of an IPv6 client, in the /64 `part` of the /56 number `index`, counted from
+ * `seed`.
+ */
 export const ipv6Address = (seed: number, index: number, part: number): string => {
   const number = (seed + index) % groupCount;
   const [high, low] = [number >> 8, ((number & 255) << 8) | part];
@@ -28,7 +31,10 @@ export const addressSeed = (random: number): number => Math.floor(random * addre
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Returns the header that the one trusted hop sends for `address`: it appends the peer it sees. */
+/**
+ * Returns the header that the one trusted hop sends for `address`. A hop appends the address of its
+ * peer.
+ */
 export const forwardedFor = (address: string): Headers => ({ 'x-forwarded-for': address });
 
 /**

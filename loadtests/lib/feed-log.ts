@@ -1,7 +1,7 @@
 /** A tick that a socket received. Times are in ms by the clock of the load test. */
 export interface HeardTick {
   readonly seq: number;
-  /** All its amounts as a text. */
+  /** Its amounts as one text. */
   readonly amounts: string;
   readonly atMs: number;
 }
@@ -11,7 +11,9 @@ type Step = 'next' | 'gap' | 'repeat';
 
 /** A tick may arrive this much before its mark, because clocks differ. Any later tick is late. */
 const earlyPart = 0.01;
-/** A socket that joins so shortly before a mark is not held to it. */
+/**
+ * A socket that joins within this part of a tick before a mark need not receive that mark's tick.
+ */
 const joinPart = 0.025;
 
 /** Returns the wall clock's mark to which `atMs` belongs. */
@@ -21,7 +23,7 @@ export const markOf = (atMs: number, tickMs: number): number =>
 /** Returns the time from the mark to its tick, negative if before it by a clock that differs. */
 export const latenessMs = (atMs: number, tickMs: number): number => atMs - markOf(atMs, tickMs);
 
-/** The next `count` marks of a socket that joined at `joinedAtMs`: each must bring a tick. */
+/** Returns the next `count` marks after a socket joined at `joinedAtMs`. Each must bring a tick. */
 export const marksToHear = (joinedAtMs: number, tickMs: number, count: number): number[] => {
   const first = (Math.floor((joinedAtMs + tickMs * joinPart) / tickMs) + 1) * tickMs;
   return Array.from({ length: count }, (_, index) => first + index * tickMs);
@@ -37,7 +39,7 @@ export const ticksOfMarks = (
   return marks.map((mark) => heard.filter((other) => other === mark).length);
 };
 
-/** Returns true when not all ticks have the same amounts. Fewer than two say nothing. */
+/** Returns true if not all ticks have the same amounts, or undefined for fewer than two ticks. */
 export const hasMoved = (ticks: readonly HeardTick[]): boolean | undefined =>
   ticks.length < 2 ? undefined : new Set(ticks.map(({ amounts }) => amounts)).size > 1;
 

@@ -1,7 +1,7 @@
 import { judgeMarks } from './mark-agreement.ts';
 import type { MarkView, Report } from './report.types.ts';
 
-/** Adds to a report what all sockets together say of the marks. */
+/** Adds the verdicts on the marks, which compare all sockets, to a report. */
 export const withMarks = (
   report: Report,
   marks: readonly MarkView[],

@@ -1,13 +1,16 @@
-/** An answer as far as the rate limit speaks in it. */
+/** The parts of an answer that concern the rate limit. */
 export interface LimitAnswer {
   readonly status: number;
   readonly isRefused: boolean;
-  /** The limit's refusal, or what the route itself answers. */
+  /** True for the limit's refusal, or for a status that the route itself answers. */
   readonly isExpected: boolean;
-  /** Of the header `RateLimit`: requests left, and seconds until the window ends. */
+  /**
+   * The remaining requests, and below the seconds until the window ends, from the header
+   * `RateLimit`.
+   */
   readonly remaining: number | undefined;
   readonly resetSeconds: number | undefined;
-  /** Of the header `RateLimit-Policy`. */
+  /** The limit, and below the length of the window, from the header `RateLimit-Policy`. */
   readonly quota: number | undefined;
   readonly windowSeconds: number | undefined;
   readonly retryAfterSeconds: number | undefined;
@@ -26,7 +29,7 @@ interface RawAnswer {
 const headerOf = (headers: RawAnswer['headers'], name: string): string =>
   Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1] ?? '';
 
-/** The integer of a parameter such as `; r=99` of a structured field. */
+/** Returns the integer of a parameter such as `; r=99` of a structured field. */
 const parameter = (field: string, name: string): number | undefined => {
   const digits = new RegExp(`^"[^"]+".*;\\s*${name}=(\\d{1,9})(?:;|$|\\s)`).exec(field)?.[1];
   return digits === undefined ? undefined : Number(digits);
@@ -48,7 +51,7 @@ const errorCodeOf = (body: unknown): string | undefined => {
   return typeof error['code'] === 'string' ? error['code'] : undefined;
 };
 
-/** Reads what an answer says about the rate limit. A header that is not there is undefined. */
+/** Reads the rate limit's parts of an answer. A missing header is undefined. */
 export const readLimitAnswer = ({ status, expected, headers, body }: RawAnswer): LimitAnswer => {
   const state = headerOf(headers, 'ratelimit');
   const policy = headerOf(headers, 'ratelimit-policy');

@@ -1,4 +1,4 @@
-/** Somebody who does not exist, with numbers of the right form and check digit. */
+/** A person who does not exist, with numbers of the right form and check digit. */
 export interface MadeUpPerson {
   readonly fullName: string;
   readonly phone: string;
@@ -26,24 +26,24 @@ const remainderOf = (text: string): number =>
     .toReversed()
     .reduce((sum, digit, place) => combine(sum, permute(Number(digit), place % 8)), 0);
 
-/** Appends the digit by which Verhoeff's check comes out right. */
+/** Appends the check digit of Verhoeff's algorithm. */
 export const withCheckDigit = (digits: string): string => {
   const all = Array.from('0123456789', (digit) => digits + digit);
   return all.find((text) => remainderOf(text) === 0) ?? '';
 };
 
-/** Makes somebody up. `random` is from 0 up to 1. */
+/** Makes up a person. `random` returns a number from 0 to below 1. */
 export const makeUpPerson = (random: () => number): MadeUpPerson => {
   const draw = (count: number, from: string): string =>
     Array.from({ length: count }, () => from.charAt(Math.floor(random() * from.length))).join('');
   const digits = (count: number): string => draw(count, '0123456789');
   return {
     fullName: 'Asha Rao',
-    // The sandbox says no more than it must of numbers that end in 55.
+    // The sandbox leaves out optional fields for numbers that end in 55, so the number ends in 1.
     phone: `+919${digits(8)}1`,
     pan: `${draw(3, letters)}P${draw(1, letters)}${digits(4)}${draw(1, letters)}`,
     aadhaar: withCheckDigit(`${draw(1, '23456789')}${digits(10)}`),
-    // At the sandbox this end means no trouble.
+    // At the sandbox, payouts to an account with this end succeed.
     accountNumber: `${digits(10)}4321`,
   };
 };

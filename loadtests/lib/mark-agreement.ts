@@ -11,8 +11,8 @@ const keyOf = (metric: (typeof markMetrics)[number], slot: number): string =>
   `${metric}{mark:${slot}}`;
 
 /**
- * Returns thresholds that always hold. They are there because k6 reports the values of a tag only if a
- * threshold names the tag.
+ * Returns thresholds that always pass. They are needed because k6 reports the values of a tag only
+ * if a threshold names the tag.
  */
 export const markThresholds = (slots: number): Record<string, string[]> =>
   Object.fromEntries(
@@ -23,7 +23,7 @@ export const markThresholds = (slots: number): Record<string, string[]> =>
 
 /**
  * Hashes the amounts of a tick to a number, since a k6 trend takes only numbers. Different amounts
- * hardly ever have the same hash.
+ * rarely have the same hash.
  */
 export const priceNumber = ({ amounts }: Pick<HeardTick, 'amounts'>): number => {
   let hash = 0x81_1c_9d_c5;
@@ -34,8 +34,8 @@ export const priceNumber = ({ amounts }: Pick<HeardTick, 'amounts'>): number => 
 };
 
 /**
- * Reads from k6's summary what the sockets received at each mark. Leaves out a mark at which no
- * socket received a tick.
+ * Reads the ticks that the sockets received at each mark from k6's summary. Leaves out a mark at
+ * which no socket received a tick.
  */
 export const readMarks = (
   { metrics }: SummaryData,
@@ -65,8 +65,9 @@ const joinRanges = (one: Range, other: Range): Range => [
 ];
 
 /**
- * Joins what several k6 processes received in the same run. The highest 99th percentile of the
- * processes counts: by then 99 % of the sockets of each process, and so of all, have the tick.
+ * Joins the marks of several k6 processes of the same run. The highest 99th percentile of the
+ * processes counts, because by then 99 % of the sockets of each process, and so of all, have the
+ * tick.
  */
 export const joinMarks = (parts: readonly (readonly MarkView[])[]): MarkView[] => {
   const joined = new Map<number, MarkView>();

@@ -1,14 +1,14 @@
 /** The figures of a price message. */
 interface PriceMessage {
-  /** Its number across the whole fleet. */
+  /** The number of the tick, which is the same at all replicas. */
   readonly seq: number;
-  /** All its amounts as a text. */
+  /** Its amounts as one text. */
   readonly amounts: string;
   /** The time at which the provider was queried, in ms. */
   readonly asOfMs: number;
   /** True for the last known price, sent while the provider is down. */
   readonly isStale: boolean;
-  /** A customer buys for at least the spot price, and sells for at most that. */
+  /** True if a customer buys for at least the spot price, and sells for at most the spot price. */
   readonly hasRightSpread: boolean;
 }
 

@@ -3,11 +3,11 @@ export interface Rule {
   readonly metric: string;
   /** Selects the part of the metric that has this tag. */
   readonly tag?: { readonly name: string; readonly value: string };
-  /** As k6 takes it: `rate==1`. */
+  /** The expression in k6's form, such as `rate==1`. */
   readonly expression: string;
-  /** For people, after the name of the part. */
+  /** The meaning, for people, which is shown below the name of the part. */
   readonly says: string;
-  /** A metric of k6 that is there only when something was counted. */
+  /** True for a metric that k6 reports only if something was counted. */
   readonly mayBeMissing?: boolean;
 }
 

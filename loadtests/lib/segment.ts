@@ -4,9 +4,10 @@ const fraction = (text: string): number => {
 };
 
 /**
- * Returns the part of `count` that falls to an execution segment such as `1/2:1`, or all of it
- * without a segment. Each of several k6 processes then compares its own count with its own part.
- * @throws Error of one line if it can't be divided evenly: the parts would depend on k6's rounding.
+ * Returns the part of `count` for an execution segment such as `1/2:1`, or all of it without a
+ * segment. Each of several k6 processes then compares its own count with its own part.
+ * @throws Error of one line if it can't be divided evenly, since the parts would depend on k6's
+ * rounding.
  */
 export const shareOf = (count: number, segment: string | undefined): number => {
   if (segment === undefined || segment === '') return count;

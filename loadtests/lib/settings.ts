@@ -9,7 +9,7 @@ type Hop = 'played' | 'real';
 
 type Cache = 'running' | 'stopped';
 
-/** Somebody of the house who signs in by e-mail. */
+/** The account of an operator or portal user. */
 export interface Account {
   readonly email: string;
   readonly password: string;
@@ -22,9 +22,9 @@ export interface Settings {
   readonly apis: readonly ApiName[];
   /** The address of each API, without a path and without a slash at the end. */
   readonly baseUrls: Readonly<Record<ApiName, string>>;
-  /** The sandbox stands in for gateways, providers and the SMS of the journeys. */
+  /** The address of the sandbox, which stands in for gateways, providers and SMS. */
   readonly sandboxUrl: string;
-  /** Reads the operators' and the accountants' lists, and approves customers. */
+  /** The operator, who reads lists and approves customers. */
   readonly operator: Account;
   readonly accountant: Account;
   /** Addresses for names that no DNS knows: host to `ip` or `ip:port`. */
@@ -40,14 +40,19 @@ export interface Settings {
   readonly cache: Cache;
   readonly windowSeconds: number;
   readonly tickMs: number;
-  /** In place of the profile's: how late a tick may be, 95 of 100 and each. */
+  /**
+   * The limits of a tick's lateness, for 95 of 100 ticks and for each, in place of the profile's.
+   */
   readonly latenessP95Ms: number | undefined;
   readonly latenessMaxMs: number | undefined;
-  /** The provider's price need not change while a socket listens. */
+  /** True if the provider's price need not change while a socket listens. */
   readonly priceMayStand: boolean;
-  /** Bounds how long after the first socket 99 of 100 get a tick. Without it anything goes. */
+  /**
+   * The limit of the time from the first socket until 99 of 100 sockets have a tick. Without it,
+   * there is no limit.
+   */
   readonly spreadP99Ms: number | undefined;
-  /** Marks that a feed may miss, such as while its leader is replaced. */
+  /** The number of marks that a feed may miss, such as while its leader is replaced. */
   readonly missedMarks: number;
   /** In place of the profile's number of sockets. */
   readonly sockets: number | undefined;
@@ -62,44 +67,47 @@ export interface Settings {
    * of the run.
    */
   readonly segment: string | undefined;
-  /** In place of the profile's: for 95 of 100 requests, and until a webhook has worked. */
+  /**
+   * The time limits for 95 of 100 requests, and below for the effect of a webhook, in place of the
+   * profile's.
+   */
   readonly requestP95Ms: number | undefined;
   readonly patienceSeconds: number | undefined;
   /** Extra time a journey may take beyond its plan before it is aborted. */
   readonly spareSeconds: number;
-  /** The folder of the reports. None are written without it. */
+  /** The folder of the reports. Without it, no report is written. */
   readonly resultsDir: string | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const given = (env: Environment, name: string): string | undefined => {
+const textOf = (env: Environment, name: string): string | undefined => {
   const text = (env[name] ?? '').trim();
   return text === '' ? undefined : text;
 };
 
-const oneOf = <T extends string>(env: Environment, name: string, all: readonly T[]): T => {
-  const text = given(env, name) ?? all[0];
+const choiceOf = <T extends string>(env: Environment, name: string, all: readonly T[]): T => {
+  const text = textOf(env, name) ?? all[0];
   const found = all.find((word) => word === text);
   if (found === undefined) throw new Error(`${name} must be one of ${all.join(', ')}: ${text}`);
   return found;
 };
 
 const positive = <T>(env: Environment, name: string, fallback: T): number | T => {
-  const text = given(env, name);
+  const text = textOf(env, name);
   if (text === undefined) return fallback;
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new Error(`${name} must be a whole number: ${text}`);
   return Number(text);
 };
 
 const readApis = (env: Environment): ApiName[] => {
-  const text = given(env, 'APIS');
+  const text = textOf(env, 'APIS');
   if (text === undefined) return [...apiNames];
-  return text.split(',').map((word) => oneOf({ APIS: word }, 'APIS', apiNames));
+  return text.split(',').map((word) => choiceOf({ APIS: word }, 'APIS', apiNames));
 };
 
 const readHosts = (env: Environment): Record<string, string> => {
-  const entries = (given(env, 'HOSTS') ?? '').split(',').filter((entry) => entry.trim() !== '');
+  const entries = (textOf(env, 'HOSTS') ?? '').split(',').filter((entry) => entry.trim() !== '');
   return Object.fromEntries(
     entries.map((entry) => {
       const [host = '', address = '', ...more] = entry.trim().split('=');
@@ -112,10 +120,10 @@ const readHosts = (env: Environment): Record<string, string> => {
 };
 
 const otherUrl = (env: Environment, name: string): string | undefined =>
-  given(env, name) === undefined ? undefined : readUrl(env, name, '');
+  textOf(env, name) === undefined ? undefined : readUrl(env, name, '');
 
 const readUrl = (env: Environment, name: string, fallback: string): string => {
-  const url = given(env, name) ?? fallback;
+  const url = textOf(env, name) ?? fallback;
   if (!/^https?:\/\/[^/\s]+\/?$/.test(url)) {
     throw new Error(`${name} must be an address without a path: ${url}`);
   }
@@ -123,8 +131,8 @@ const readUrl = (env: Environment, name: string, fallback: string): string => {
 };
 
 const readAccount = (env: Environment, who: string): Account => ({
-  email: given(env, `${who}_EMAIL`) ?? '',
-  password: given(env, `${who}_PASSWORD`) ?? '',
+  email: textOf(env, `${who}_EMAIL`) ?? '',
+  password: textOf(env, `${who}_PASSWORD`) ?? '',
 });
 
 /**
@@ -133,7 +141,7 @@ const readAccount = (env: Environment, who: string): Account => ({
  * @throws Error of one line that names the variable.
  */
 export const readSettings = (env: Environment): Settings => ({
-  profile: oneOf(env, 'PROFILE', profileNames),
+  profile: choiceOf(env, 'PROFILE', profileNames),
   apis: readApis(env),
   baseUrls: {
     customer: readUrl(env, 'CUSTOMER_URL', 'http://127.0.0.1:4000'),
@@ -144,23 +152,23 @@ export const readSettings = (env: Environment): Settings => ({
   operator: readAccount(env, 'OPERATOR'),
   accountant: readAccount(env, 'ACCOUNTANT'),
   hosts: readHosts(env),
-  hop: oneOf(env, 'HOP', ['played', 'real']),
+  hop: choiceOf(env, 'HOP', ['played', 'real']),
   otherCustomerUrl: otherUrl(env, 'OTHER_CUSTOMER_URL'),
-  cache: oneOf(env, 'CACHE', ['running', 'stopped']),
+  cache: choiceOf(env, 'CACHE', ['running', 'stopped']),
   windowSeconds: positive(env, 'WINDOW_SECONDS', 60),
   tickMs: positive(env, 'TICK_MS', 10_000),
   latenessP95Ms: positive(env, 'LATENESS_P95_MS', undefined),
   latenessMaxMs: positive(env, 'LATENESS_MAX_MS', undefined),
-  priceMayStand: oneOf(env, 'PRICE_MAY_STAND', ['false', 'true']) === 'true',
+  priceMayStand: choiceOf(env, 'PRICE_MAY_STAND', ['false', 'true']) === 'true',
   spreadP99Ms: positive(env, 'SPREAD_P99_MS', undefined),
   missedMarks: positive(env, 'MISSED_MARKS', 0),
   sockets: positive(env, 'SOCKETS', undefined),
   marks: positive(env, 'MARKS', undefined),
   firstMarkMs: positive(env, 'FIRST_MARK_MS', undefined),
   seconds: positive(env, 'SECONDS', undefined),
-  segment: given(env, 'SEGMENT'),
+  segment: textOf(env, 'SEGMENT'),
   requestP95Ms: positive(env, 'REQUEST_P95_MS', undefined),
   patienceSeconds: positive(env, 'PATIENCE_SECONDS', undefined),
   spareSeconds: positive(env, 'SPARE_SECONDS', 60),
-  resultsDir: given(env, 'RESULTS_DIR'),
+  resultsDir: textOf(env, 'RESULTS_DIR'),
 });

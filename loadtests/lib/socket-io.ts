@@ -11,13 +11,16 @@ export type Frame =
       readonly name: string;
       readonly data: unknown;
     }
-  /** Nothing that a listener acts on: a pong, a close, a noop, an acknowledgement, binary data. */
+  /**
+   * A frame that a listener ignores, such as a pong, a close, a noop, an acknowledgement or binary
+   * data.
+   */
   | { readonly kind: 'other' };
 
 /** The answer that keeps a socket open. */
 export const pongFrame = '3';
 
-/** Requests to join a namespace, such as `/price`. */
+/** Returns the frame that requests to join a namespace, such as `/price`. */
 export const joinFrame = (namespace: string): string => `40${namespace},`;
 
 /** Returns the WebSocket address of a server at `baseUrl` (http or https). */

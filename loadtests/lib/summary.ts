@@ -1,7 +1,7 @@
 import type { Report, SummaryData, Verdict } from './report.types.ts';
 import { metricKey, type Rule } from './rules.ts';
 
-/** A number worth knowing that nothing is held against. */
+/** A measured value without a threshold. */
 interface Figure {
   readonly metric: string;
   readonly says: string;
@@ -23,7 +23,7 @@ const observed = (metric: SummaryData['metrics'][string] | undefined): string =>
   return metric === undefined ? 'never observed' : whole(values['count']);
 };
 
-const isHeld = (
+const passes = (
   { expression, mayBeMissing }: Rule,
   metric: SummaryData['metrics'][string] | undefined,
 ): boolean =>
@@ -31,7 +31,7 @@ const isHeld = (
 
 /**
  * Judges every rule and returns the figures. A rule whose metric was never observed fails here. k6
- * itself lets it pass, which is why the suites count the journeys that came to their end.
+ * itself passes such a rule, so the suites also count the completed journeys.
  */
 export const reportOf = (
   run: { suite: string; title: string; profile: string; rules: readonly Rule[] },
@@ -47,7 +47,7 @@ export const reportOf = (
       threshold: `${key} ${rule.expression}`,
       says: rule.says,
       part: rule.tag?.value ?? '',
-      ok: isHeld(rule, metric) && text !== 'never observed',
+      ok: passes(rule, metric) && text !== 'never observed',
       observed: text,
       values: metric?.values ?? {},
     };

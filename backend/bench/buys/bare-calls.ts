@@ -16,7 +16,7 @@ export interface RecordedCalls {
   readonly gatewayOrder: z.output<typeof entrySchema>;
 }
 
-/** The newest call of each kind in the sandbox's journal. */
+/** Reads the newest call of each kind from the sandbox's journal. */
 export const readCalls = async (sandboxUrl: string): Promise<RecordedCalls> => {
   const newest = async (operation: string) => {
     const response = await fetch(`${sandboxUrl}/_control/journal?operation=${operation}`);
@@ -33,7 +33,7 @@ interface BareCalls {
   close(): Promise<void>;
 }
 
-/** The same calls by the same HTTP library, with nothing around them. */
+/** Sends the same calls by the same HTTP library, without the code of the service. */
 export const createBareCalls = (sandboxUrl: string, env: ProcessEnvironment): BareCalls => {
   const agent = new Agent({ connections: 64, pipelining: 1 });
   const read = (name: string): string => env[name] ?? '';

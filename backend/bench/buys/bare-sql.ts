@@ -3,7 +3,9 @@ import { Pool, type PoolClient } from 'pg';
 import { PrismaClient } from '../../src/generated/prisma/client.ts';
 import type { Statement } from './sql-script.ts';
 
-/** Does what a script says. `between` is called before the first transaction and after it. */
+/**
+ * Runs the statements of a script. `between` is called before the first transaction and after it.
+ */
 interface BareSql {
   run(
     script: readonly Statement[],
@@ -12,15 +14,15 @@ interface BareSql {
   close(): Promise<void>;
 }
 
-/** Statements that follow one another, each by itself or all in one transaction. */
+/** Consecutive statements, each by itself or all in one transaction. */
 interface Part {
   readonly inTransaction: boolean;
   readonly statements: readonly Statement[];
 }
 
 /**
- * Cuts a script at the ends of its transactions. The transaction's own words are left to the
- * driver.
+ * Splits a script at the start and end of each transaction. It drops the statements that begin and
+ * end a transaction, which the driver sends itself.
  */
 const partsOf = (script: readonly Statement[]): Part[] => {
   const parts: { inTransaction: boolean; statements: Statement[] }[] = [
@@ -61,15 +63,15 @@ const sendAll = async (statements: readonly Statement[], send: Send): Promise<vo
 
 const poolOf = (url: string, poolSize: number) => ({ connectionString: url, max: poolSize });
 
-const answersRows = (text: string): boolean =>
+const returnsRows = (text: string): boolean =>
   /^\s*SELECT\b/iu.test(text) || /\bRETURNING\b[^)]*$/iu.test(text);
 
 const byClient =
   (db: Pick<PrismaClient, '$queryRawUnsafe' | '$executeRawUnsafe'>): Send =>
   ({ text, values }) =>
-    answersRows(text) ? db.$queryRawUnsafe(text, ...values) : db.$executeRawUnsafe(text, ...values);
+    returnsRows(text) ? db.$queryRawUnsafe(text, ...values) : db.$executeRawUnsafe(text, ...values);
 
-/** Through the database client of the service, as raw statements. */
+/** Sends the script through the database client of the service, as raw statements. */
 export const createClientSql = (url: string, poolSize: number): BareSql => {
   const client = new PrismaClient({ adapter: new PrismaPg(poolOf(url, poolSize)) });
   const runPart = ({ inTransaction, statements }: Part): Promise<void> =>
@@ -87,10 +89,10 @@ const byDriver =
   ({ text, values }) =>
     connection.query({ text, values: [...values], rowMode: 'array' });
 
-/** Through pg alone, which the client itself is built on. */
+/** Sends the script through pg alone, on which the client is built. */
 export const createDriverSql = (url: string, poolSize: number): BareSql => {
   const pool = new Pool(poolOf(url, poolSize));
-  // At the end the server goes while connections are still saying goodbye.
+  // At the end, the server may stop before the connections are closed.
   pool.on('error', () => undefined);
   const runPart = async ({ inTransaction, statements }: Part): Promise<void> => {
     if (!inTransaction) return sendAll(statements, byDriver(pool));

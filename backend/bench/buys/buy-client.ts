@@ -10,12 +10,12 @@ const boughtSchema = z.object({
 });
 
 interface BuyClient {
-  /** `POST /gold/buy` of INR 100, with what it was made of and what it made. */
+  /** Sends `POST /gold/buy` of INR 100. Returns its inputs and the created ids. */
   buy(customer: BenchCustomer, key: string): Promise<BuyNames>;
   close(): Promise<void>;
 }
 
-/** Buys at a customer API, each time from another client address. */
+/** Creates a client that buys at a customer API, each time from another client address. */
 export const createBuyClient = (url: string): BuyClient => {
   const agent = new Agent({ connections: 64, pipelining: 1 });
   const addresses = createClientAddresses();

@@ -11,25 +11,27 @@ export interface Sample extends TogetherResult {
 
 const words = { near: 'beside it', away: '1 ms away' } as const;
 
-/** Within this many times the time of the bare SQL is the aim, and the goal beyond it. */
+/**
+ * The aim for the time of a buy, as a multiple of the time of the bare SQL. The goal is stricter.
+ */
 const aim = 2;
 const goal = 1.5;
 
-/** The sides at one concurrency, each beside the first bare one, and the first beside each. */
+/** Returns the times of the sides at one concurrency, and the ratio of the first side to each. */
 export const tableOf = (
   samples: readonly Sample[],
   distance: Distance,
   concurrency: number,
 ): Table => {
-  const here = samples.filter(
+  const selected = samples.filter(
     (sample) => sample.concurrency === concurrency && sample.distance === distance,
   );
-  const names = [...new Set(here.map(({ side }) => side))];
+  const names = [...new Set(selected.map(({ side }) => side))];
   const of = (side: string): number[] =>
-    here.filter((sample) => sample.side === side).map(({ msEach }) => msEach);
+    selected.filter((sample) => sample.side === side).map(({ msEach }) => msEach);
   const [buy = ''] = names;
   const rows = names.map((side) => {
-    const p50 = here.filter((sample) => sample.side === side).map(({ p50Ms }) => p50Ms);
+    const p50 = selected.filter((sample) => sample.side === side).map(({ p50Ms }) => p50Ms);
     const each = median(of(side));
     return [side, each, 1000 / each, median(p50), medianRatio(of(buy), of(side))];
   });

@@ -7,16 +7,20 @@ import { openBuyBenchmark, type BuyBenchmark, type Distance } from './open-buy-b
 import { runTogether } from './run-together.ts';
 
 /**
- * There are so many customers that none requests more quotes than the limit of ten minutes allows.
+ * The number of customers, which is high enough that none reaches the limit of quotes in ten
+ * minutes.
  */
 const customersCount = 600;
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? '7');
-const piecesOfRound = 160;
+const buysPerRound = 160;
 const concurrencies = [8, 16] as const;
-/** The default of every process of the service too. */
+/** This is also the default of every process of the service. */
 const poolSize = 10;
 
-/** Checks that the repeated statements created orders: a no-op would measure nothing. */
+/**
+ * Checks that the repeated statements created orders, so that the benchmark did not measure
+ * statements without an effect.
+ */
 const requireOrders = async ({ stack }: BuyBenchmark, atLeast: number): Promise<void> =>
   withConnection(stack.addresses.databaseUrl, async (client) => {
     const { rows } = await client.query<{ orders: number }>(
@@ -41,13 +45,13 @@ const measureSides = async (
     for (const concurrency of concurrencies) {
       for (const { distance, side, piece } of pieces) {
         const { refresh } = byDistance[distance];
-        const result = await runTogether(piecesOfRound, concurrency, async () => {
+        const result = await runTogether(buysPerRound, concurrency, async () => {
           const customer = customers[made % customers.length];
           made += 1;
           if (customer !== undefined) await piece(customer, `bench-buy-${made}`);
         });
         await refresh();
-        // The round before the first warms everything up.
+        // Round -1 warms everything up and is not counted.
         if (round >= 0) samples.push({ side, distance, concurrency, ...result });
       }
     }
@@ -69,7 +73,7 @@ const measure = async (benchmark: BuyBenchmark): Promise<Sample[]> => {
   }
 };
 
-/** Buys, whole, beside the same statements sent by nothing but the database client. */
+/** Compares whole buys with the same statements, sent by the database client alone. */
 export const buys = async (): Promise<Report> => {
   const stack = await openStack();
   try {
@@ -78,7 +82,7 @@ export const buys = async (): Promise<Report> => {
     const { statements } = benchmark.recorded;
     return {
       how: [
-        `${rounds} rounds of ${piecesOfRound} buys for each side in turns, of ${customersCount}`,
+        `${rounds} rounds of ${buysPerRound} buys for each side in turns, of ${customersCount}`,
         `customers. A buy sends ${statements.length} statements (recorded from the driver); they are`,
         'sent again by the same client (raw, in the same transactions), with the same pool of',
         `${poolSize} connections, to the same database, which writes to the disk at each commit. The`,

@@ -7,29 +7,29 @@ import type { BenchCustomer } from './make-customers.ts';
 import type { BuyBenchmark, Distance } from './open-buy-benchmark.ts';
 import { scriptFor, type BuyNames, type Statement } from './sql-script.ts';
 
-type Piece = (customer: BenchCustomer, key: string) => Promise<void>;
+type Buy = (customer: BenchCustomer, key: string) => Promise<void>;
 
-/** The sides by name, each as one piece of work, with the database near or a millisecond away. */
+/** Creates the sides by name. Each does one buy, with the database near or a millisecond away. */
 export const createSides = (benchmark: BuyBenchmark, poolSize: number, distance: Distance) => {
   const { stack, recorded } = benchmark;
   const random = createRandom();
   const databaseUrl = benchmark.databaseUrls[distance];
   const urls = benchmark.customerUrls[distance];
   const client = createBuyClient(urls.now);
-  const earlier = urls.before === undefined ? undefined : createBuyClient(urls.before);
+  const earlierClient = urls.before === undefined ? undefined : createBuyClient(urls.before);
   const calls = createBareCalls(benchmark.sandboxUrl, environmentOf('customer', stack.addresses));
   const clientSql = createClientSql(databaseUrl, poolSize);
   const driverSql = createDriverSql(databaseUrl, poolSize);
   const script = scriptFor(recorded.statements, recorded.names);
-  let asked: RecordedCalls | undefined;
+  let lastCalls: RecordedCalls | undefined;
 
   const scriptOf = ({ userId, phone }: BenchCustomer, key: string): readonly Statement[] => {
     const [providerTxId, gatewayOrderId] = [`tx-${key}`, `order-${key}`];
     const names: BuyNames = { userId, phone, key, requestId: key, providerTxId, gatewayOrderId };
     return script(names, () => random.uuid());
   };
-  const withCalls: Piece = async (customer, key) => {
-    const recordedCalls = asked;
+  const withCalls: Buy = async (customer, key) => {
+    const recordedCalls = lastCalls;
     if (recordedCalls === undefined) throw new Error('no call was recorded');
     await clientSql.run(scriptOf(customer, key), (at) =>
       at === 'before'
@@ -37,11 +37,11 @@ export const createSides = (benchmark: BuyBenchmark, poolSize: number, distance:
         : calls.openOrder(recordedCalls, random.uuid()),
     );
   };
-  const sides: Readonly<Record<string, Piece>> = {
+  const sides: Readonly<Record<string, Buy>> = {
     'POST /gold/buy': async (customer, key) => void (await client.buy(customer, key)),
-    ...(earlier !== undefined && {
+    ...(earlierClient !== undefined && {
       'POST /gold/buy, before': async (customer: BenchCustomer, key: string) =>
-        void (await earlier.buy(customer, key)),
+        void (await earlierClient.buy(customer, key)),
     }),
     'its SQL, by the client': (customer, key) => clientSql.run(scriptOf(customer, key)),
     'its SQL and its two calls': withCalls,
@@ -49,12 +49,15 @@ export const createSides = (benchmark: BuyBenchmark, poolSize: number, distance:
   };
   return {
     sides,
-    /** Rates live for minutes: the bare calls name the one of a buy just now. */
+    /**
+     * Reads the calls of a recent buy, since the bare calls repeat its rate, which is valid for
+     * minutes.
+     */
     refresh: async () => {
-      asked = await readCalls(benchmark.sandboxUrl);
+      lastCalls = await readCalls(benchmark.sandboxUrl);
     },
     close: async () => {
-      await earlier?.close();
+      await earlierClient?.close();
       await Promise.all([client, calls, clientSql, driverSql].map((one) => one.close()));
     },
   };

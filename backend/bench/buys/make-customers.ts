@@ -16,12 +16,12 @@ const customersSchema = z.array(
 
 export type BenchCustomer = z.output<typeof customersSchema>[number];
 
-/** The secrets that customers are made with. Another process must have the same to serve them. */
+/** The secrets for creating customers. A process must have the same secrets to serve them. */
 const secretNames = new Set(['JWT_SECRET', 'PII_KEYRING', 'BLIND_INDEX_KEY', 'CREDENTIAL_PEPPER']);
 
 /**
- * Approved customers with an access token each, good for 15 minutes, at processes whose environment
- * `change` has made.
+ * Creates approved customers, each with an access token that is valid for 15 minutes. The tokens
+ * are valid at processes whose environment was changed by `change`.
  */
 export const makeCustomers = async (
   stack: BenchStack,
@@ -31,6 +31,6 @@ export const makeCustomers = async (
   const own = environmentOf('customer', stack.addresses);
   const changed = Object.entries(change(own)).filter(([name]) => secretNames.has(name));
   const env = { ...own, ...Object.fromEntries(changed), COUNT: String(count) };
-  const said = await runOrThrow(process.execPath, [serverBundle('make-customers')], { env });
-  return customersSchema.parse(JSON.parse(said));
+  const output = await runOrThrow(process.execPath, [serverBundle('make-customers')], { env });
+  return customersSchema.parse(JSON.parse(output));
 };

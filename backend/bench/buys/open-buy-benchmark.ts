@@ -14,15 +14,15 @@ export interface BuyBenchmark {
   readonly customers: readonly BenchCustomer[];
   readonly recorded: RecordedBuy;
   readonly sandboxUrl: string;
-  /** Addresses of the customer API, by how far its database is away and which version it is. */
+  /** Addresses of the customer API, by the distance of its database and by its version. */
   readonly customerUrls: Readonly<
     Record<Distance, { readonly now: string; readonly before?: string }>
   >;
-  /** The database's address, near and one millisecond away. */
+  /** The addresses of the database, near and one millisecond away. */
   readonly databaseUrls: Readonly<Record<Distance, string>>;
 }
 
-/** `away`: each answer of the database comes a millisecond later. */
+/** With `away`, each answer of the database is a millisecond later. */
 export type Distance = 'near' | 'away';
 
 const openAway = async (stack: BenchStack): Promise<string> => {
@@ -55,7 +55,7 @@ const record = async (stack: BenchStack, customers: readonly BenchCustomer[]) =>
   return recorded;
 };
 
-/** The processes, `count` customers, and the statements of a buy. */
+/** Starts the processes, creates `count` customers, and records the statements of a buy. */
 export const openBuyBenchmark = async (stack: BenchStack, count: number): Promise<BuyBenchmark> => {
   const sandbox = await stack.start('sandbox');
   const customers = await makeCustomers(stack, count);

@@ -9,17 +9,17 @@ const textOf = (statements: readonly Statement[]): string =>
   statements.map(({ text }) => text).join('\n');
 
 /**
- * The statements of one buy: of two buys one after the other that sent the same, so that nothing
- * else of the process (a look that is repeated now and then) is among them.
+ * Records the statements of one buy. It repeats the buy until two in a row sent the same
+ * statements, so that no other statement of the process, such as a periodic query, is among them.
  */
 export const recordBuy = async (
   file: string,
-  buyOnce: () => Promise<BuyNames>,
+  buy: () => Promise<BuyNames>,
 ): Promise<RecordedBuy> => {
   let previous = '';
   for (let tries = 0; tries < 30; tries += 1) {
     const from = recordedBytes(file);
-    const names = await buyOnce();
+    const names = await buy();
     const statements = readStatements(file, from);
     if (textOf(statements) === previous) return { statements, names };
     previous = textOf(statements);

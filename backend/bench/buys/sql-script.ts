@@ -12,7 +12,7 @@ export type Statement = z.output<typeof statementSchema>;
 /** Returns the size of the recording so far, to pass to `readStatements`. */
 export const recordedBytes = (file: string): number => statSync(file).size;
 
-/** The statements that were recorded after `from`, in order. */
+/** Reads the statements that were recorded after `from`, in order. */
 export const readStatements = (file: string, from: number): Statement[] => {
   const lines = readFileSync(file).subarray(from).toString('utf8').trim().split('\n');
   return lines.filter((line) => line !== '').map((line) => statementSchema.parse(JSON.parse(line)));
@@ -31,15 +31,15 @@ export interface BuyNames {
 const uuidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gu;
 
 /**
- * A recorded buy as a script: its values with other names in them. Ids that the buy made become
- * other ids, the same one wherever the same one stood.
+ * Turns a recorded buy into a script for another buy. Its names are replaced by `names`. Each id
+ * that the buy created becomes a new id, which is the same wherever the old id occurs.
  */
 export const scriptFor =
   (statements: readonly Statement[], recorded: BuyNames) =>
   (names: BuyNames, makeId: () => string): Statement[] => {
     const renamed = new Map<string, string>();
     for (const name of Object.keys(recorded) as (keyof BuyNames)[]) {
-      // its own keys
+      // `recorded` has only these keys
       renamed.set(recorded[name], names[name]);
     }
     const idFor = (id: string): string => {

@@ -10,7 +10,9 @@ const countPriceRequests = async ({ internalUrl }: RunningApp): Promise<number> 
   return counts.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 };
 
-/** The worker that made the last tick, which is the worker whose calls increased with it. */
+/**
+ * Finds the worker that made the last tick, which is the worker whose number of calls increased.
+ */
 export const findLeader = async (
   workers: readonly RunningApp[],
   untilNextTick: () => Promise<unknown>,

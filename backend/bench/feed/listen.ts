@@ -7,15 +7,15 @@ const tickSchema = z.object({ seq: z.number(), stale: z.boolean().optional() });
 
 export interface HeardTick {
   readonly replica: string;
-  /** Number of the socket that received it, counted over all replicas. */
+  /** The number of the socket that received it, counted over all replicas. */
   readonly socket: number;
   readonly seq: number;
-  /** The moment, in ms since the epoch. */
+  /** The time of its arrival, in ms since the epoch. */
   readonly atMs: number;
 }
 
 export interface Listeners {
-  /** All ticks so far that any socket has received. */
+  /** All ticks that any socket has received so far. */
   readonly heard: readonly HeardTick[];
   /** Resolves at the next tick that any socket receives. */
   nextTick(timeoutMs: number): Promise<HeardTick>;
@@ -41,7 +41,7 @@ export const listen = async (urls: readonly string[], count: number): Promise<Li
       const socket = io(`${url}/price`, {
         transports: ['websocket'],
         forceNew: true,
-        // As behind the one trusted hop: the sockets of one address are limited.
+        // The header of the one trusted hop. The sockets of one address are limited.
         extraHeaders: { 'x-forwarded-for': `10.0.${index >> 8}.${index & 255}` },
       });
       const number = sockets.push(socket);
@@ -55,10 +55,10 @@ export const listen = async (urls: readonly string[], count: number): Promise<Li
   return {
     heard,
     async nextTick(timeoutMs) {
-      const known = heard.length;
+      const previousCount = heard.length;
       const deadline = performance.now() + timeoutMs;
       while (performance.now() < deadline) {
-        const [tick] = heard.slice(known);
+        const [tick] = heard.slice(previousCount);
         if (tick !== undefined) return tick;
         await timers.sleep(pollMs);
       }

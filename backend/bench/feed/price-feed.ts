@@ -9,9 +9,12 @@ import { listen, type HeardTick, type Listeners } from './listen.ts';
 
 const socketsEach = 25;
 const takeovers = 3;
-/** Killed so long before a mark, the leader is missed at the mark. */
+/**
+ * The time before a mark at which the leader is killed. It is short enough that no other worker
+ * makes this tick on time.
+ */
 const killBeforeMarkMs = 1000;
-/** A killed leader is replaced within this. */
+/** The time limit for the replacement of a killed leader. */
 const takeoverLimitMs = 15_000;
 
 const clock = createSystemClock();
@@ -28,7 +31,7 @@ const groupBy = (
   return [...groups.values()];
 };
 
-/** Numbers between a socket's first and last tick that it did not receive. */
+/** Counts the numbers between a socket's first and last tick that are missing or repeated. */
 const gapsOf = (heard: readonly HeardTick[]): number => {
   const bySocket = groupBy(heard, ({ socket }) => socket);
   return bySocket.reduce((gaps, ticks) => {
@@ -42,16 +45,16 @@ const listenFor = async (listeners: Listeners, ticks: number): Promise<HeardTick
   const from = listeners.heard.length;
   for (let count = 0; count < ticks; count += 1) {
     await listeners.nextTick(2 * tickEveryMs);
-    // Every socket receives it before the next tick.
+    // In this time every socket receives the tick.
     await timers.sleep(tickEveryMs / 4);
   }
   return listeners.heard.slice(from);
 };
 
 interface Takeover {
-  /** From the kill to the first tick of the new leader. */
+  /** The time from the kill to the first tick of the new leader. */
   readonly ms: number;
-  /** From the tick's 10 s mark to its arrival. */
+  /** The time from the tick's 10 s mark to its arrival. */
   readonly lateMs: number;
 }
 
@@ -88,11 +91,11 @@ const distribution = (samples: readonly number[]): number[] => [
   Math.max(...samples),
 ];
 
-/** `all` has every received tick, across the takeovers too. */
+/** Makes the report. `all` has every received tick, including those during the takeovers. */
 const reportOf = (
   ticks: number,
   heard: readonly HeardTick[],
-  lost: readonly Takeover[],
+  takeoverList: readonly Takeover[],
   all: readonly HeardTick[],
 ) => {
   const late = heard.map(({ atMs }) => sinceMark(atMs));
@@ -116,7 +119,7 @@ const reportOf = (
             '',
           ]),
           ['lateness, all', ...distribution(late), ''],
-          ['takeover', ...distribution(lost.map(({ ms }) => ms)), takeoverLimitMs],
+          ['takeover', ...distribution(takeoverList.map(({ ms }) => ms)), takeoverLimitMs],
         ],
       },
       {
@@ -129,7 +132,11 @@ const reportOf = (
         ],
       },
     ],
-    samples: { late, takeovers: lost, medianTakeoverMs: median(lost.map(({ ms }) => ms)) },
+    samples: {
+      late,
+      takeovers: takeoverList,
+      medianTakeoverMs: median(takeoverList.map(({ ms }) => ms)),
+    },
   };
 };
 
@@ -144,9 +151,9 @@ export const priceFeed = async (): Promise<Report> => {
     const urls = replicas.map(({ url }) => url);
     const listeners = await listen(urls, socketsEach);
     const heard = await listenFor(listeners, ticks);
-    const lost = await measureTakeovers(stack, workers, listeners);
+    const takeoverList = await measureTakeovers(stack, workers, listeners);
     listeners.close();
-    return reportOf(ticks, heard, lost, listeners.heard);
+    return reportOf(ticks, heard, takeoverList, listeners.heard);
   } finally {
     await stack.stop();
   }

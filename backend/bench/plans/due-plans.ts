@@ -5,14 +5,14 @@ import { istDate } from '../../src/platform/clock/ist.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Plans of a customer each, all of them due at one moment. */
+/** Plans of one customer each, which are all due at the same time. */
 interface DuePlans {
   readonly count: number;
-  /** No other plans of the benchmark have it. */
+  /** No other plans of the benchmark have this time. */
   readonly createdAt: Date;
 }
 
-/** Makes customers whose KYC is approved as far as a plan requires it. */
+/** Inserts customers with the approved KYC that a plan requires. */
 export const insertCustomers = (migrateUrl: string, count: number): Promise<void> =>
   withConnection(migrateUrl, async (client) => {
     await client.query(
@@ -31,7 +31,8 @@ export const insertCustomers = (migrateUrl: string, count: number): Promise<void
   });
 
 /**
- * Makes monthly plans whose first installment was due yesterday at 09:00 IST. Half have a mandate.
+ * Inserts monthly plans whose first installment was due yesterday at 09:00 IST. Half have a
+ * mandate.
  */
 export const insertDuePlans = async (migrateUrl: string, given: DuePlans): Promise<void> => {
   const startDate = istDate(addMs(createSystemClock().now(), -dayMs));
@@ -55,7 +56,7 @@ export const insertDuePlans = async (migrateUrl: string, given: DuePlans): Promi
 /**
  * Checks that each of these plans moved on once, and has one gold order with one payment order and
  * one notification.
- * @throws Error with the counts if that is not so
+ * @throws Error with the counts if any of these differs
  */
 export const requireRaisedOnce = (migrateUrl: string, given: DuePlans): Promise<void> =>
   withConnection(migrateUrl, async (client) => {

@@ -8,13 +8,16 @@ import { insertCustomers, insertDuePlans, requireRaisedOnce } from './due-plans.
 
 const [few, many] = [1000, 10_000];
 const rounds = 3;
-/** One batch of the sweep for each worker, so that its code and its connections are warm. */
+/**
+ * The number of plans for each worker before the measurement. They are one batch of the sweep,
+ * which warms up its code and its connections.
+ */
 const warmUp = 200;
 
 interface Case {
   readonly plans: number;
   readonly workers: number;
-  /** The most that node may keep in old generations, in MB, or undefined for its default. */
+  /** The limit of node's old generation, in MB, or undefined for its default. */
   readonly heapLimitMb?: number;
 }
 const cases: readonly Case[] = [
@@ -37,7 +40,7 @@ const figuresSchema = z.object({
 type Figures = z.output<typeof figuresSchema>;
 
 interface Sample extends Case {
-  /** From the first worker's start until none finds a plan that is due. */
+  /** The time from the first worker's start until no worker finds a due plan. */
   readonly ms: number;
   readonly each: readonly Figures[];
 }
@@ -48,7 +51,8 @@ const raise = async ({ url }: RunningApp): Promise<Figures> => {
 };
 
 /**
- * Creates what fills in plans that are due, has the workers raise them, and counts what came of it.
+ * Creates the function that inserts due plans, lets the workers raise their installments, and
+ * checks the results.
  */
 const createRun = ({ addresses: { migrateUrl } }: BenchStack) => {
   let runs = 0;
@@ -89,15 +93,15 @@ const measure = async (stack: BenchStack): Promise<Sample[]> => {
 
 const sum = (each: readonly Figures[], figure: keyof Figures): number =>
   each.reduce((total, figures) => total + figures[figure], 0);
-const most = (each: readonly Figures[], figure: keyof Figures): number =>
+const highest = (each: readonly Figures[], figure: keyof Figures): number =>
   Math.max(...each.map((figures) => figures[figure]));
 
 const rowOf = (samples: readonly Sample[], { plans, workers, heapLimitMb }: Case) => {
-  const here = samples.filter(
+  const selected = samples.filter(
     (sample) =>
       sample.plans === plans && sample.workers === workers && sample.heapLimitMb === heapLimitMb,
   );
-  const of = (figure: (sample: Sample) => number): number => median(here.map(figure));
+  const of = (figure: (sample: Sample) => number): number => median(selected.map(figure));
   return [
     plans,
     workers,
@@ -106,10 +110,10 @@ const rowOf = (samples: readonly Sample[], { plans, workers, heapLimitMb }: Case
     of(({ ms }) => ms / plans),
     of(({ each }) => sum(each, 'cpuMs') / plans),
     of(({ each }) => sum(each, 'statements') / plans),
-    of(({ each }) => most(each, 'peakResidentMb')),
-    of(({ each }) => most(each, 'peakHeapMb')),
-    of(({ each }) => most(each, 'liveBeforeMb')),
-    of(({ each }) => most(each, 'liveAfterMb')),
+    of(({ each }) => highest(each, 'peakResidentMb')),
+    of(({ each }) => highest(each, 'peakHeapMb')),
+    of(({ each }) => highest(each, 'liveBeforeMb')),
+    of(({ each }) => highest(each, 'liveAfterMb')),
   ];
 };
 
@@ -131,7 +135,7 @@ const tableOf = (samples: readonly Sample[]): Table => ({
   rows: cases.map((one) => rowOf(samples, one)),
 });
 
-/** The sweep of the worker over plans that are all due at one moment. */
+/** Measures the worker's sweep over plans that are all due at the same time. */
 export const plans = async (): Promise<Report> => {
   const stack = await openStack();
   try {

@@ -12,7 +12,10 @@ import { cpuMsOf, residentMbOf } from '../support/process-usage.ts';
 import type { Report, Table } from '../support/report.ts';
 import { median, medianRatio, quantile } from '../support/statistics.ts';
 
-/** So that the register of buys has a million rows: the other orders are sales. */
+/**
+ * The number of gold orders. The register of buys then has a million rows, since some of the orders
+ * are sales.
+ */
 const orders = Number(process.env['BENCH_ORDERS'] ?? 1_163_000);
 const users = 200_000;
 const span = { from: new Date('2024-11-01T00:00:00Z'), to: new Date('2026-10-31T00:00:00Z') };
@@ -46,7 +49,7 @@ const planOf = async (db: Db, query: Sql): Promise<Table> => {
 
 type Samples = Map<string, number[]>;
 
-/** Pages and totals below HTTP, by the register's own statements, in turns. */
+/** Measures pages and totals in turns, by the register's own statements without HTTP. */
 const measurePages = async (db: Db): Promise<Samples> => {
   const samples: Samples = new Map();
   for (let round = -1; round < rounds; round += 1) {
@@ -54,13 +57,13 @@ const measurePages = async (db: Db): Promise<Samples> => {
       const filter = windowOf(period);
       const page = rowsSql(buysRegister, filter, { limit, offset: 0 });
       const totals = totalsSql(buysRegister, filter);
-      for (const [what, query] of [
+      for (const [part, query] of [
         ['first page', page],
         ['totals', totals],
       ] as const) {
         const ms = await timed(() => selectRows(db, query));
-        const key = `${what} of ${name}`;
-        // The round before the first warms the caches.
+        const key = `${part} of ${name}`;
+        // Round -1 warms the caches and is not counted.
         if (round >= 0) samples.set(key, [...(samples.get(key) ?? []), ms]);
       }
     }
@@ -105,7 +108,7 @@ const readFile = async (app: RunningApp, token: string, format: string): Promise
   if (!response.ok || response.body === null) throw new Error(await response.text());
   for await (const chunk of response.body) {
     if (bytes === 0) firstMs = performance.now() - startedAt;
-    bytes += (chunk as Uint8Array).length; // of a body of bytes
+    bytes += (chunk as Uint8Array).length; // the body is bytes
   }
   const ms = performance.now() - startedAt;
   clearInterval(watch);
@@ -114,7 +117,7 @@ const readFile = async (app: RunningApp, token: string, format: string): Promise
   return { ms, firstMs, megabytes: bytes / 1e6, rows, cpuMs, peakMb, restMb };
 };
 
-/** The same rows as the database alone sends them. */
+/** Copies the same rows from the database, and returns the time. */
 const copy = (stack: BenchStack): Promise<number> =>
   withConnection(stack.addresses.databaseUrl, (client) =>
     timed(() => client.query(`COPY (${rowsSql(buysRegister, {}).text}) TO STDOUT (FORMAT csv)`)),
@@ -186,7 +189,7 @@ const fileTable = ({ copies, csv, xlsx }: Awaited<ReturnType<typeof measureFiles
   };
 };
 
-/** The register of buys with a million rows: pages, totals and files. */
+/** Measures pages, totals and files of the register of buys with a million rows. */
 export const registers = async (): Promise<Report> => {
   const stack = await openStack();
   const { databaseUrl: url, migrateUrl } = stack.addresses;

@@ -35,7 +35,7 @@ const paidOut = `
   SELECT a.provider_payout_id AS id, p.amount_paise::text AS amount, a.status
   FROM payout_attempt a JOIN payout p ON p.id = a.payout_id WHERE a.started_at >= $1`;
 
-/** Waits as long as an answer takes on its way. */
+/** Waits as long as an answer takes. */
 type Delay = () => Promise<void>;
 
 const atOnce: Delay = () => Promise.resolve();
@@ -49,12 +49,12 @@ const pageOf = <T>(rows: readonly T[], page: number) => ({
 });
 
 const createProvider = async (url: string, from: Date, delay: Delay): Promise<GoldProvider> => {
-  const done1 = new Set((await rowsOf<{ id: string }>(url, traded, from)).map(({ id }) => id));
+  const confirmed = new Set((await rowsOf<{ id: string }>(url, traded, from)).map(({ id }) => id));
   const rows = await rowsOf<{ id: string; grams: string }>(url, balances, from);
   const held = new Map(rows.map(({ id, grams }) => [id, gramsFromDatabase(grams)]));
   const status: GoldProvider['buyStatus'] = async ({ providerTxId }) => {
     await delay();
-    return done(done1.has(providerTxId) ? 'SUCCESS' : 'NOT_CONFIRMED');
+    return done(confirmed.has(providerTxId) ? 'SUCCESS' : 'NOT_CONFIRMED');
   };
   const provider: Partial<GoldProvider> = {
     code: 'safegold',
@@ -66,7 +66,7 @@ const createProvider = async (url: string, from: Date, delay: Delay): Promise<Go
       return done({ providerUserId, goldBalanceGrams });
     },
   };
-  return provider as GoldProvider; // a report asks for nothing else
+  return provider as GoldProvider; // a report calls no other methods
 };
 
 const createGateway = async (url: string, from: Date, delay: Delay): Promise<PaymentGateway> => {
@@ -77,8 +77,13 @@ const createGateway = async (url: string, from: Date, delay: Delay): Promise<Pay
     from,
   )) {
     const payment = { gatewayPaymentId: id, gatewayOrderId, amountPaise: paise(BigInt(amount)) };
-    const shown = { ...payment, currency: 'INR', status: 'CAPTURED', createdAt: at } as const;
-    known.set(gatewayOrderId, [...(known.get(gatewayOrderId) ?? []), shown]);
+    const gatewayPayment = {
+      ...payment,
+      currency: 'INR',
+      status: 'CAPTURED',
+      createdAt: at,
+    } as const;
+    known.set(gatewayOrderId, [...(known.get(gatewayOrderId) ?? []), gatewayPayment]);
   }
   const all = [...known.values()].flat();
   const listNone = async () => {
@@ -99,7 +104,7 @@ const createGateway = async (url: string, from: Date, delay: Delay): Promise<Pay
     getRefunds: async () => done([]),
     getDisputes: async () => done([]),
   };
-  return gateway as PaymentGateway; // a report asks for nothing else
+  return gateway as PaymentGateway; // a report calls no other methods
 };
 
 const createPayoutProvider = async (
@@ -126,12 +131,12 @@ const createPayoutProvider = async (
       return done({ payouts: found.map((row) => payoutOf(row.id, row)), unread: 0, hasMore });
     },
   };
-  return provider as PayoutProvider; // a report asks for nothing else
+  return provider as PayoutProvider; // a report calls no other methods
 };
 
 /**
- * Creates collaborators that answer as the books since `from` say, at once unless a delay is given:
- * what a report then costs is its own.
+ * Creates collaborators whose answers agree with the books since `from`. They answer at once unless
+ * a delay is given, so that only the cost of a report itself is measured.
  */
 export const createAgreeingCollaborators = async (
   url: string,

@@ -16,11 +16,11 @@ import { createAgreeingCollaborators } from './agreeing-collaborators.ts';
 const [hourMs, megabyte] = [3_600_000, 1024 * 1024];
 /** Three days of 10,000 orders. */
 const window = { hours: 72, orders: 30_000, users: 15_000 };
-/** The time that an answer of a collaborator takes. */
+/** The time until a collaborator answers. */
 const answerMs = 100;
-/** Questions a second to a provider that has no list. */
+/** The limit of requests a second to a provider that has no list. */
 const perSecond = 10;
-const mostRuns = 2;
+const runCount = 2;
 
 interface Measured {
   readonly seconds: number;
@@ -28,18 +28,18 @@ interface Measured {
   readonly details: string;
 }
 
-/** Measures one run: its time, and how much memory it took at its most. */
+/** Measures the time of one run, and the increase of this process's memory at its peak. */
 const measureRun = async (makeRun: () => Promise<string>): Promise<Measured> => {
   const before = process.memoryUsage().rss;
-  let most = before;
+  let peak = before;
   const sampling = setInterval(() => {
-    most = Math.max(most, process.memoryUsage().rss);
+    peak = Math.max(peak, process.memoryUsage().rss);
   }, 100);
   const startedAt = performance.now();
   try {
     const details = await makeRun();
     const seconds = (performance.now() - startedAt) / 1000;
-    return { seconds, addedMegabytes: (most - before) / megabyte, details };
+    return { seconds, addedMegabytes: (peak - before) / megabyte, details };
   } finally {
     clearInterval(sampling);
   }
@@ -71,12 +71,12 @@ const measure = async (database: Database, databaseUrl: string): Promise<Measure
   };
   const logger = createSilentLogger();
   const runs: Measured[] = [];
-  for (let run = 0; run < mostRuns; run += 1) {
+  for (let run = 0; run < runCount; run += 1) {
     const measured = await measureRun(async () => {
       const now = clock.now();
       const options = { checks: allChecks, context, now, windowHours: window.hours, logger };
       const { checks } = await runReport(options);
-      // Some payouts of the made-up books failed and were left, which are findings.
+      // Some payouts of the made-up books failed and were not repeated, which are findings.
       const findings = checks.filter(({ id, count }) => count > 0 && id !== 'payout_stuck');
       if (findings.length > 0) throw new Error(`findings: ${JSON.stringify(findings)}`);
       return checks.flatMap(({ detail }) => detail ?? []).join('; ');
@@ -86,7 +86,7 @@ const measure = async (database: Database, databaseUrl: string): Promise<Measure
   return runs;
 };
 
-/** Runs of the checks over three days of 10,000 orders, as the worker makes them. */
+/** Measures runs of the checks over three days of 10,000 orders, as the worker makes them. */
 export const reconciliation = async (): Promise<Report> => {
   const stack = await openStack();
   const { migrateUrl, databaseUrl } = stack.addresses;

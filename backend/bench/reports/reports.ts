@@ -15,12 +15,15 @@ import { createAgreeingCollaborators } from './agreeing-collaborators.ts';
 
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
 const [few, many] = [10_000, 1_000_000];
-/** The same on both sides: orders of the last hours, by customers of their own. */
+/** The orders of the last three days, which are the same on both sides, and their customers. */
 const recent = { orders: 600, users: 150 };
 const windowHours = 72;
 const rounds = 15;
 
-/** A history of so many orders and a fifth as many customers, and the same last three days. */
+/**
+ * A database with a history of `orders` orders and a fifth as many customers, and with the same
+ * last three days as the other side.
+ */
 interface Side {
   readonly orders: number;
   readonly stack: BenchStack;
@@ -46,7 +49,7 @@ type Price = Parameters<typeof makeOverview>[0]['price'];
 const fillSide = async (stack: BenchStack, orders: number): Promise<number> => {
   const { migrateUrl } = stack.addresses;
   const now = clock.now();
-  const begun = performance.now();
+  const startedAt = performance.now();
   await fillDatabase(migrateUrl, {
     series: 1,
     orders,
@@ -54,7 +57,7 @@ const fillSide = async (stack: BenchStack, orders: number): Promise<number> => {
     from: addMs(now, -730 * dayMs),
     to: addMs(now, -31 * dayMs),
   });
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   const window = { from: addMs(now, -71 * hourMs), to: addMs(now, -hourMs) };
   await fillDatabase(migrateUrl, { series: 2, ...recent, ...window });
   // Pages that a checkpoint still has to write would slow down the first measurement.
@@ -64,12 +67,12 @@ const fillSide = async (stack: BenchStack, orders: number): Promise<number> => {
 
 const worksOf = (database: Database, context: CheckContext): Side['works'] => {
   const { db } = database;
-  // Of the price a report reads no more than this.
+  // A report uses no other method of the price module.
   const deps = { db, clock, price: price as unknown as Price };
   const runAll = async (): Promise<void> => {
     for (const check of allChecks) {
       const { count, incomplete } = await check.run(context);
-      // Some payouts of the made-up books failed and were left, which are findings.
+      // Some payouts of the made-up books failed and were not repeated, which are findings.
       const isUnexpected = count > 0 && check.id !== 'payout_stuck';
       if (isUnexpected || incomplete !== undefined) {
         throw new Error(`${check.id}: ${count} findings, ${incomplete ?? 'complete'}`);
@@ -122,7 +125,7 @@ const measure = async (sides: readonly Side[]): Promise<Samples> => {
         if (work === undefined) continue;
         // Each figure is the best of three, so that other load on the machine weighs less.
         const times = [await timed(work), await timed(work), await timed(work)];
-        // The round before the first warms the caches.
+        // Round -1 warms the caches and is not counted.
         if (round < 0) continue;
         const bySide = samples.get(name) ?? new Map<number, number[]>();
         bySide.set(orders, [...(bySide.get(orders) ?? []), Math.min(...times)]);
@@ -143,13 +146,13 @@ const tableOf = (samples: Samples): Table => ({
   }),
 });
 
-/** The lines of a plan that read a table or an index, each once. */
+/** Returns the distinct lines of a plan that read a table or an index. */
 const scansOf = (lines: readonly string[]): string[][] => {
   const scans = lines.filter((line) => / Scan /u.test(line)).map((line) => line.trim());
   return [...new Set(scans)].map((line) => [line]);
 };
 
-/** Lists the scans in the plans of a check's statements, where the history is long. */
+/** Lists the scans in the plans of a check's statements. */
 const planOf = async ({ context, database }: Side, id: string): Promise<Table> => {
   const lines: string[] = [];
   const read: Read = async (query) => {
@@ -173,7 +176,7 @@ const planOfGmv = async ({ database }: Side): Promise<Table> => {
   return { title: 'scans of gmv, 30 days', columns: [''], rows: scansOf(lines) };
 };
 
-/** The dashboard and the reconciliation checks, over a short and a long history. */
+/** Measures the dashboard and the reconciliation checks, over a short and a long history. */
 export const reports = async (): Promise<Report> => {
   const sides: Side[] = [];
   try {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import express from 'express';
 
-/** The least that a process of this kind can be: node, Express, one route, listening. */
+/** The smallest possible process of this kind. It has only node, Express and one route. */
 const app = express();
 app.get('/health', (_req, res) => {
   res.json({ status: 'ok' });

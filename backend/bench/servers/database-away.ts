@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
 
 /**
- * Stands before the database of `DATABASE_PORT` at `AWAY_PORT`, as far away as `AWAY_MS` for the way
- * there and back: each answer is held for so long.
+ * A proxy at `AWAY_PORT` for the database at `DATABASE_PORT`. It holds each answer for `AWAY_MS`,
+ * the round trip to a distant database.
  */
 const [port, databasePort, awayPort, awayMs] = [
   'PORT',

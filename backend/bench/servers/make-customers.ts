@@ -13,8 +13,8 @@ import { createSilentLogger } from '../../src/platform/observability/index.ts';
 import { createFactories } from '#test/support/factories.ts';
 
 /**
- * Makes `COUNT` customers whose KYC is approved, by the modules' own stores, and registers them
- * with the provider. Says who they are in one line of JSON. Reads the customer API's environment.
+ * Creates `COUNT` customers with approved KYC by the modules' own stores, and registers them with
+ * the provider. Prints them as one line of JSON. Reads the customer API's environment.
  */
 const env = process.env;
 const read = (name: string): string => env[name] ?? '';

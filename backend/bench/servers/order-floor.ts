@@ -14,8 +14,8 @@ import { createDatabase } from '../../src/platform/db/index.ts';
 import { createRandom } from '../../src/platform/ids/random.ts';
 
 /**
- * A bare Express handler that sends the statements of a product order by the service's own client,
- * and does nothing else: no token, limits, sealing, pricing, log or checks. Its figures are fixed.
+ * A bare Express handler that only sends the statements of a product order, by the service's own
+ * client. It has no tokens, limits, sealing, pricing, log and checks. Its amounts are fixed.
  */
 const { PORT: port, DATABASE_URL: url = '' } = process.env;
 const database = createDatabase({ url, poolSize: 10, applicationName: 'order-floor' });
@@ -31,14 +31,14 @@ const line = {
   lineTotalPaise: paise(103_000n),
 };
 
-interface Asked {
+interface OrderBody {
   readonly userId: string;
   readonly sessionId: string;
   readonly idempotencyKey: string;
   readonly items: readonly { readonly productId: string }[];
 }
 
-const place = async ({ userId, sessionId, idempotencyKey, items }: Asked) => {
+const place = async ({ userId, sessionId, idempotencyKey, items }: OrderBody) => {
   const createdAt = clock.now();
   await findActivePhone(db, { userId, sessionId });
   const productIds = items.map(({ productId }) => productId);
@@ -79,7 +79,7 @@ app.get('/health', (_req, res) => {
   res.json({ status: 'ok' });
 });
 app.post('/v1/product-orders', async (req, res) => {
-  const id = await place(req.body as Asked); // sent by the benchmark alone
+  const id = await place(req.body as OrderBody); // only the benchmark sends requests
   res.status(201).json({ id, status: 'PLACED' });
 });
 createServer(app).listen(Number(port), '127.0.0.1');

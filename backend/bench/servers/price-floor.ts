@@ -9,8 +9,8 @@ import { createRedis, untilReady } from '../../src/platform/redis/index.ts';
 
 /**
  * Serves `ROUTE` by a bare Express handler that sends the bytes of `BODY` under the fixed `HEADERS`
- * (JSON: pairs of name and value). With a `REDIS_URL` the service's own limiter and request log are
- * before it, as the customer API has them.
+ * (JSON pairs of name and value). With a `REDIS_URL`, the service's own limiter and request log run
+ * before it, as in the customer API.
  */
 const { PORT: port, BODY: body = '{}', REDIS_URL: redisUrl, ROUTE: route } = process.env;
 const pairs = z.array(z.tuple([z.string(), z.string()]));
@@ -18,7 +18,7 @@ const jsonAlone = '[["content-type","application/json; charset=utf-8"]]';
 const headers = new Map(pairs.parse(JSON.parse(process.env['HEADERS'] ?? jsonAlone)));
 const bytes = Buffer.from(body);
 const app = express();
-// The service has these turned off too.
+// The service has also turned these off.
 app.disable('x-powered-by');
 app.disable('etag');
 app.set('trust proxy', 1);
@@ -28,7 +28,7 @@ app.get('/health', (_req, res) => {
 if (redisUrl !== undefined) {
   const redis = createRedis(redisUrl, 'fail-fast');
   await untilReady(redis, 5000);
-  // The log's lines carry the id of the request, so making one belongs to it.
+  // The log's lines have the id of the request, so creating the id is a part of logging.
   headers.delete('x-request-id');
   app.use(requestIdMiddleware(createRandom()));
   app.use(createRequestLog({ logger: createLogger({ level: 'info', name: 'floor' }) }));

@@ -5,7 +5,7 @@ import { listSql, searchSql } from '../../src/modules/catalogue/catalogue.store.
 
 /**
  * A bare Express handler that runs the catalogue's own statement for each request and sends the
- * rows as JSON: no prices, limits, log or corrected words.
+ * rows as JSON, without prices, limits, log and spelling correction.
  */
 const { PORT: port, DATABASE_URL: connectionString } = process.env;
 const pool = new Pool({ connectionString, max: 10 });

@@ -8,9 +8,9 @@ import { createServices } from '../../src/runtime/create-services.ts';
 import { loadConfig } from '../../src/runtime/load-config.ts';
 
 /**
- * The worker's sweep that raises installments, wired as in the worker and alone in its process, so
- * that time and memory are its own. `POST /raise` runs one pass and answers what it cost. Reads the
- * worker's environment.
+ * Runs the worker's sweep that raises installments. It is wired as in the worker but alone in its
+ * process, so that only its time and memory are measured. `POST /raise` runs one pass and returns
+ * its figures. Reads the worker's environment.
  */
 interface Driver {
   readonly Client: { prototype: { query: (...args: unknown[]) => unknown } };
@@ -18,14 +18,14 @@ interface Driver {
 
 const sampleEveryMs = 10;
 const mega = 1024 * 1024;
-const driver = createRequire(import.meta.url)('pg') as Driver; // what the service's client uses
+const driver = createRequire(import.meta.url)('pg') as Driver; // the driver of the service's client
 const { prototype } = driver.Client;
 const send = prototype.query;
 let statements = 0;
 let commits = 0;
 
 setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void; // what the flag gives new contexts
+const collectGarbage = runInNewContext('gc') as () => void; // the flag adds it to new contexts
 const liveMb = (): number => {
   collectGarbage();
   return process.memoryUsage().heapUsed / mega;

@@ -2,8 +2,8 @@ import { appendFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 /**
- * Loaded into a process ahead of its program: keeps every statement that the PostgreSQL driver is
- * given, one line of JSON each, in the file `RECORD_SQL`.
+ * This is loaded into a process before its program. It writes every statement that the PostgreSQL
+ * driver gets to the file `RECORD_SQL`, as one line of JSON each.
  */
 interface Query {
   readonly text?: string;
@@ -14,7 +14,7 @@ interface Driver {
 }
 
 const file = process.env['RECORD_SQL'] ?? '';
-const driver = createRequire(import.meta.url)('pg') as Driver; // what the service's client uses
+const driver = createRequire(import.meta.url)('pg') as Driver; // the driver of the service's client
 const { prototype } = driver.Client;
 const send = prototype.query;
 let connections = 0;

@@ -1,7 +1,10 @@
-/** Each client has a separate limit, and a benchmark never raises a limit: it has many clients. */
+/**
+ * The number of clients. Each client has a separate limit, so a benchmark has many clients instead
+ * of a higher limit.
+ */
 const clients = 60_000;
 
-/** Takes turns among so many client addresses that none comes near its limit. */
+/** Returns client addresses in turns, so many that none comes near its limit. */
 export const createClientAddresses = (): { next(): string } => {
   let at = 0;
   return {

@@ -4,7 +4,7 @@ import { cpuMsOf } from './process-usage.ts';
 
 export interface Load {
   readonly url: string;
-  /** The path and query of each request, where they are not those of `url`. */
+  /** Returns the path and query of each request. Without it they are those of `url`. */
   readonly nextPath?: () => string;
   /** The process whose processor time is counted. */
   readonly pid: number;
@@ -25,8 +25,8 @@ export interface LoadResult {
 const addresses = createClientAddresses();
 
 /**
- * GETs one address over kept connections for some seconds, each request from another client.
- * @throws Error when anything but 200 was answered: what refuses is not measured.
+ * Sends GET requests over kept connections for some seconds, each from another client.
+ * @throws Error if an answer was not 200, since refusals must not be measured
  */
 export const runLoad = async (load: Load): Promise<LoadResult> => {
   const { url, pid, seconds, connections, nextPath } = load;

@@ -6,7 +6,10 @@ import { createRandom } from '../../src/platform/ids/random.ts';
 
 const everyMs = 1000;
 
-/** Keeps a live price in the database, where the worker's feed would. Answers how to stop it. */
+/**
+ * Keeps a live price in the database, in place of the worker's feed. Returns the function that
+ * stops it.
+ */
 export const keepPriceLive = async (databaseUrl: string): Promise<() => Promise<void>> => {
   const [wall, random] = [createSystemClock(), createRandom()];
   const database = createDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'bench' });

@@ -30,14 +30,14 @@ export interface RunningApp extends BenchProcess {
 interface StartChanges {
   readonly change?: (own: ProcessEnvironment) => ProcessEnvironment;
   readonly nodeOptions?: readonly string[];
-  /** The folder of another backend whose bundle is run: an earlier version, built. */
+  /** The folder of another built backend, such as an earlier version, whose bundle is run. */
   readonly ofBackend?: string | undefined;
 }
 
 /** PostgreSQL, Redis, and the processes of the service that a benchmark starts. */
 export interface BenchStack {
   readonly addresses: StackAddresses;
-  /** The bundle and environment of an app are the local stack's, on real time. */
+  /** Starts an app with the bundle and environment of the local stack, on real time. */
   start(app: LongRunning, changes?: StartChanges): Promise<RunningApp>;
   /** Starts one of `bench/servers`, which answers `GET /health`. */
   startServer(name: string, env?: ProcessEnvironment): Promise<RunningApp>;
@@ -51,12 +51,12 @@ const choosePorts = async (): Promise<StackPorts> => {
   const names = portNames.parse(Object.keys(portVariables));
   const chosen: Partial<Record<keyof StackPorts, number>> = {};
   for (const name of names) chosen[name] = await benchPort();
-  return chosen as StackPorts; // every name has been given one
+  return chosen as StackPorts; // every name has a port
 };
 
 const log = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** The servers with their usual settings: what is committed is on the disk. */
+/** Starts the servers with their usual settings, so that commits are written to the disk. */
 const startServers = async (folder: RunFolder, ports: StackPorts): Promise<StackAddresses> => {
   const postgres = await startPostgres({
     home: folder.serverHome,
@@ -98,13 +98,16 @@ const startServers = async (folder: RunFolder, ports: StackPorts): Promise<Stack
   };
 };
 
-/** On real time, and without books on the disk: the sandbox is to cost as little as it can. */
+/**
+ * Returns the environment of an app on real time. The sandbox does not write its books to the disk,
+ * so that it costs as little as possible.
+ */
 const benchEnvironment = (app: LongRunning, addresses: StackAddresses): ProcessEnvironment => {
   const { SANDBOX_STATE_DIR: _, ...env } = environmentOf(app, addresses);
   return 'CLOCK_CONTROL' in env ? { ...env, CLOCK_CONTROL: 'false' } : env;
 };
 
-/** Opens a separate stack, migrated and seeded. The bundles are built before. */
+/** Opens a separate stack, which is migrated and seeded. The bundles must have been built. */
 export const openStack = async (): Promise<BenchStack> => {
   const folder = await openRunFolder();
   const addresses = await startServers(folder, await choosePorts());
@@ -114,7 +117,7 @@ export const openStack = async (): Promise<BenchStack> => {
   const logs = join(folder.path, 'logs');
   mkdirSync(logs, { recursive: true });
   const running: BenchProcess[] = [];
-  const isTaken = new Set<LongRunning>();
+  const startedApps = new Set<LongRunning>();
 
   const keep = (started: BenchProcess, port: string, internalPort: string): RunningApp => {
     running.push(started);
@@ -126,9 +129,10 @@ export const openStack = async (): Promise<BenchStack> => {
     addresses,
     async start(app, { change, nodeOptions = [], ofBackend = backend } = {}) {
       const own = benchEnvironment(app, addresses);
-      const isFirst = !isTaken.has(app);
-      isTaken.add(app);
-      // The first of an app is where the others look for it. The next ones are replicas.
+      const isFirst = !startedApps.has(app);
+      startedApps.add(app);
+      // The first process of an app has the ports at which other apps expect it. Further processes
+      // are replicas.
       const port = (isFirst ? own['PORT'] : undefined) ?? String(await benchPort());
       const internal = (isFirst ? own['INTERNAL_PORT'] : undefined) ?? String(await benchPort());
       const started = await startProcess({
@@ -142,7 +146,7 @@ export const openStack = async (): Promise<BenchStack> => {
         logFile: join(logs, `${app}.log`),
         nodeOptions,
       });
-      void started.ended.then(() => isFirst && isTaken.delete(app));
+      void started.ended.then(() => isFirst && startedApps.delete(app));
       return keep(started, port, internal);
     },
     async startServer(name, env = {}) {

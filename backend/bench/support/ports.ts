@@ -2,7 +2,7 @@ import { freePort } from '../../dev/stack/free-port.ts';
 import { isPortFree } from '../../dev/stack/stack-ports.ts';
 
 const count = 50;
-/** Systems take the ports of outgoing connections from here on (Linux: 32768 to 60999). */
+/** The first port that systems use for outgoing connections (32768 to 60999 on Linux). */
 const ephemeralFrom = 32_768;
 let next = 0;
 
@@ -16,9 +16,9 @@ const readFirstPort = (text: string): number => {
 };
 
 /**
- * Returns a free port. If `BENCH_PORT` is set, it is one of the fifty from there on, otherwise a
- * port that the local stack and the tests would take too.
- * @throws Error if `BENCH_PORT` is in the ephemeral range, or all fifty are taken.
+ * Returns a free port. If `BENCH_PORT` is set, it is one of the fifty ports from this number,
+ * otherwise a port as the local stack and the tests choose it.
+ * @throws Error if `BENCH_PORT` is invalid or all fifty ports are taken.
  */
 export const benchPort = async (): Promise<number> => {
   const text = process.env['BENCH_PORT'] ?? '';

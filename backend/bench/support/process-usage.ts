@@ -14,9 +14,12 @@ const readProcFile = (pid: number, file: 'stat' | 'status'): string | undefined 
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 };
 
-/** The processor time that a process has used, in ms, or NaN if the system does not report it. */
+/**
+ * Returns the processor time that a process has used, in ms, or NaN if the system does not report
+ * it.
+ */
 export const cpuMsOf = (pid: number): number => {
-  // The name of the program, in brackets, may hold anything. The figures follow it.
+  // The name of the program, in brackets, can contain any characters. The figures follow it.
   const figures = readProcFile(pid, 'stat')
     ?.replace(/^.*\) /su, '')
     .split(' ');
@@ -24,7 +27,7 @@ export const cpuMsOf = (pid: number): number => {
 };
 
 /**
- * The memory that a process holds, in MB (resident set), or NaN if the system does not report it.
+ * Returns the memory of a process, in MB (resident set), or NaN if the system does not report it.
  */
 export const residentMbOf = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB$/mu.exec(readProcFile(pid, 'status') ?? '')?.[1]) / kilobytesEach;

@@ -40,11 +40,11 @@ const printTable = ({ title, columns, rows }: Table): string => {
   return [`  ${title}`, ...printed.map((line) => `    ${line}`)].join('\n');
 };
 
-/** A report as people read it. */
+/** Formats a report for people. */
 export const printReport = (name: string, { how, tables }: Report): string =>
   [`\n${name}`, ...how.map((line) => `  ${line}`), ...tables.map(printTable)].join('\n');
 
-/** Keeps a report as JSON in `folder`. Returns the file's path. */
+/** Writes a report as JSON into `folder`. Returns the file's path. */
 export const writeReport = (folder: string, name: string, report: Report): string => {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${name}.json`);

@@ -6,22 +6,22 @@ import { lastWords } from '../../dev/stack/start-server.ts';
 
 export interface BenchProcess {
   readonly pid: number;
-  /** From the start of the process until it reported that it was ready. */
+  /** The time from the start of the process until it reported that it was ready. */
   readonly readyMs: number;
-  /** Resolves when it is gone. */
+  /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
-  /** Ends it and resolves when it is gone. */
+  /** Ends the process and resolves when it has ended. */
   kill(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 }
 
 export interface ProcessOptions {
   readonly name: string;
-  /** The bundle that is run. */
+  /** The path of the bundle. */
   readonly main: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Answers 2xx when the process is ready. */
+  /** The address that answers 2xx when the process is ready. */
   readonly readyUrl: string;
-  /** Receives its output. The local stack's processes write to a file too. */
+  /** The file for its output, since the local stack's processes also write to a file. */
   readonly logFile: string;
   /** Further options of node. */
   readonly nodeOptions?: readonly string[];

@@ -17,7 +17,7 @@ export const placeBuy = async (
   return { order, payment, gatewayOrderId: checkout.gateway_order_id };
 };
 
-/** Pays as the customer at the gateway's checkout. Returns what it hands to the device. */
+/** Pays as the customer at the gateway's checkout. Returns the checkout's answer to the device. */
 export const payAtCheckout = async (
   demo: Demo,
   gatewayOrderId: string,

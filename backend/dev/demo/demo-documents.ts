@@ -1,4 +1,4 @@
-/** A picture of one transparent point: a whole PNG in 70 bytes. */
+/** An image of one transparent pixel, which is a whole PNG of 70 bytes. */
 const onePoint =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -10,7 +10,7 @@ trailer<</Root 1 0 R>>
 %%EOF
 `;
 
-/** The papers of somebody who submits KYC: real files, though there is little to see on them. */
+/** The documents of a customer's KYC. They are valid files with little content. */
 export const demoDocuments = [
   { kind: 'PAN', contentType: 'image/png', dataBase64: onePoint },
   {

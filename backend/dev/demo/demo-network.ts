@@ -4,9 +4,12 @@ import { Agent, fetch as fetchBy } from 'undici';
 import { z } from 'zod';
 import type { Timers } from '../../src/platform/clock/timers.ts';
 
-/** The way to the APIs: straight, or by way of an ingress. */
+/** The connection to the APIs, directly or through an ingress. */
 export interface DemoNetwork {
-  /** Rejects when no answer comes, as the global fetch does. Each try has its own time limit. */
+  /**
+   * Sends a request. Rejects if no answer comes, as the global fetch does. Each try has its own
+   * time limit.
+   */
   fetch(request: Request): Promise<Response>;
   /** Returns the address a socket for `url` connects to, and the headers that name its host. */
   socketTo(url: string): { readonly url: string; readonly headers: Record<string, string> };
@@ -20,7 +23,7 @@ interface NetworkOptions {
 }
 
 const timeoutMs = 20_000;
-const mostWaits = 3;
+const maxWaits = 3;
 
 const refusalWire = z.object({ error: z.object({ code: z.literal('RATE_LIMITED') }) });
 
@@ -65,7 +68,7 @@ export const createDemoNetwork = ({ resolve, timers }: NetworkOptions): DemoNetw
       for (let waits = 0; ; waits += 1) {
         const response = await fetchOnce(request, body);
         const seconds = await secondsToWait(response);
-        if (seconds === undefined || waits === mostWaits) return response;
+        if (seconds === undefined || waits === maxWaits) return response;
         await timers.sleep(seconds * 1000);
       }
     },

@@ -21,12 +21,13 @@ export const makeUpNumbers = (random: Random): MadeUpNumbers => {
   const check =
     Array.from('0123456789').find((digit) => hasVerhoeffCheckDigit(eleven + digit)) ?? '';
   return {
-    // The sandbox says no more than it must of numbers that end in 55.
+    // The sandbox leaves out optional fields for numbers that end in 55, so the number ends in 1.
     phone: `+919${random.digits(8)}1`,
     // The fourth letter of a person's PAN is P.
     pan: `${draw(3)}P${draw(1)}${random.digits(4)}${draw(1)}`,
     aadhaar: eleven + check,
-    // At the sandbox an account number's end can mean trouble. This one means none.
+    // At the sandbox, the end of an account number can make its payouts fail. With this end they
+    // succeed.
     accountNumber: `${random.digits(10)}4321`,
     ip: `10.${random.int(256)}.${random.int(256)}.${1 + random.int(254)}`,
   };

@@ -16,18 +16,18 @@ import type { AccountingClient, SandboxClient } from './unpublished-apis.ts';
 
 export type Order = CustomerSchemas['GoldOrder'];
 
-/** Somebody who is signed in at the customer API. */
+/** A customer who is signed in at the customer API. */
 export interface DemoCustomer {
   readonly numbers: MadeUpNumbers;
   readonly fullName: string;
   readonly userId: string;
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** Sends the access token. */
+  /** The client that sends the access token. */
   readonly api: CustomerClient;
 }
 
-/** Somebody who is signed in at the admin API. */
+/** An operator who is signed in at the admin API. */
 export interface DemoOperator {
   readonly adminId: string;
   readonly email: string;
@@ -77,7 +77,7 @@ export interface Demo extends StepState<DemoState> {
   /** Creates a client of an API at a separate address, with no credential. */
   readonly visitor: {
     customer(ip: string): CustomerClient;
-    /** At `url`, or at the stack's own. */
+    /** The client is for `url`, or without it for the stack's own API. */
     admin(ip: string, url?: string): AdminClient;
     accounting(ip: string): AccountingClient;
   };

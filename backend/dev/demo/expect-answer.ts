@@ -34,8 +34,8 @@ export const expectRefusal = async (
 };
 
 /**
- * Describes a refusal in a message: the call, the status and the API's text. If the API sent a code,
- * the message has the code and the request's id too.
+ * Describes a refusal by the call, the status and the API's text. If the API sent a code, the
+ * message has the code and the request's id too.
  */
 export const describeRefusal = ({ call, status, code, message, requestId }: ApiError): string =>
   code === undefined

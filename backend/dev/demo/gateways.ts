@@ -2,14 +2,17 @@ import type { AdminSchemas } from '@digital-gold/client';
 import type { Demo } from './demo.types.ts';
 import { signInOperator } from './people.ts';
 
-/** The story's own gateways: the first one's checkout has what a client shows to `verify`. */
+/**
+ * The story's gateways. The checkout of the first returns the signature that a client sends to
+ * `verify`.
+ */
 export const firstGateway = 'sandbox';
 export const secondGateway = 'cashfree';
 const knownCodes = ['sandbox', 'cashfree', 'razorpay'] as const;
 
 type GatewaySettings = AdminSchemas['PaymentGateways'];
 
-/** Puts the story's gateways first, in use whatever an operator has set. Returns what was set. */
+/** Enables the story's gateways and puts them first. Returns the previous settings. */
 export const takeGateways = async (demo: Demo): Promise<GatewaySettings> => {
   const { api } = (await signInOperator(demo, 'SUPER_ADMIN')).operator;
   const { body: before } = await api.get('/v1/payment-gateways');
@@ -22,7 +25,7 @@ export const takeGateways = async (demo: Demo): Promise<GatewaySettings> => {
   return before;
 };
 
-/** Sets default and priority back as they were before the story. */
+/** Restores the default and the priority to their values before the story. */
 export const giveGatewaysBack = async (
   demo: Demo,
   { items, priority }: GatewaySettings,

@@ -13,7 +13,10 @@ export interface LocalProcesses {
     readonly url: string;
     stop(): Promise<void>;
   }>;
-  /** Runs the operator command with this standard input. @throws Error with what it said */
+  /**
+   * Runs the operator command with this standard input.
+   * @throws Error with its output
+   */
   operate(args: readonly string[], input: string): Promise<void>;
 }
 
@@ -35,7 +38,7 @@ export const createLocalProcesses = (options: LocalOptions): LocalProcesses => {
   return {
     async startAdmin(changes) {
       const [port, internalPort] = [String(await freePort()), String(await freePort())];
-      // An argument that no process reads: it sets this process apart from the stack's own.
+      // No process reads this argument. It distinguishes this process from the stack's own.
       const mark = `--second=${port}`;
       const { pid } = await startServer({
         name: 'the second admin API',
@@ -58,11 +61,11 @@ export const createLocalProcesses = (options: LocalOptions): LocalProcesses => {
         env: environment,
         stdio: ['pipe', 'ignore', 'pipe'],
       });
-      let said = '';
-      child.stderr.on('data', (piece: Buffer) => (said += piece.toString()));
+      let output = '';
+      child.stderr.on('data', (piece: Buffer) => (output += piece.toString()));
       child.stdin.end(input);
       const [code] = await once(child, 'close');
-      if (code !== 0) throw new Error(`operator ${args.slice(0, 2).join(' ')}: ${said}`);
+      if (code !== 0) throw new Error(`operator ${args.slice(0, 2).join(' ')}: ${output}`);
     },
   };
 };

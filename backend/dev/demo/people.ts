@@ -27,7 +27,7 @@ export const signInCustomer = async (
 
 export type DocumentKeys = Readonly<Record<(typeof demoDocuments)[number]['kind'], string>>;
 
-/** Uploads the customer's papers. Returns the key of each. */
+/** Uploads the customer's documents. Returns the key of each. */
 export const uploadDocuments = async ({ api }: DemoCustomer): Promise<DocumentKeys> => {
   const keys = { PAN: '', AADHAAR_FRONT: '', SELFIE: '' };
   for (const body of demoDocuments) {
@@ -94,7 +94,7 @@ export const signInStaff = async (demo: Demo, role: 'accountant' | 'viewer') => 
   return { visitor, headers, staff: visitor.with({ headers }) };
 };
 
-/** Signs a customer of this name up, whose KYC is approved. */
+/** Signs up a customer of this name and has their KYC approved. */
 export const approvedCustomer = async (demo: Demo, fullName: string): Promise<DemoCustomer> => {
   const { customer } = await signInCustomer(demo, fullName);
   await submitKyc(customer, await uploadDocuments(customer));

@@ -14,7 +14,7 @@ const tickWire = z.object({
 
 type Tick = z.output<typeof tickWire>;
 
-/** A client of the price feed: the messages that it has received so far, oldest first. */
+/** A client of the price feed. It keeps the received messages, oldest first. */
 export interface PriceListener {
   snapshot(): Tick | undefined;
   ticks(): readonly Tick[];

@@ -15,7 +15,10 @@ const explain = (error: unknown): readonly string[] =>
     ? ['Is the stack up? ("make up")']
     : [];
 
-/** Plays the story, step after step, and stops at the first that fails: false then. */
+/**
+ * Plays the story step by step. Returns false if a step fails, after which it plays no further
+ * step.
+ */
 export const runDemo = async ({
   endpoints,
   local,

@@ -1,7 +1,7 @@
 import { ApiError } from '@digital-gold/client';
 import { describeRefusal } from './expect-answer.ts';
 
-/** A step of a run: it acts, checks the result, and returns a line for each thing it did. */
+/** A step of a run. It acts, checks the result, and returns lines that describe it. */
 export interface StepOf<Context> {
   readonly title: string;
   readonly run: (context: Context) => Promise<readonly string[]>;
@@ -9,14 +9,14 @@ export interface StepOf<Context> {
 
 export interface StepOutput {
   readonly write: (text: string) => void;
-  /** True on a terminal. */
+  /** True to print colours, as on a terminal. */
   readonly colours: boolean;
 }
 
 interface RunStepsOptions<Context> extends StepOutput {
   readonly context: Context;
   readonly steps: readonly StepOf<Context>[];
-  /** Returns what a person needs to know about a failure besides its message. */
+  /** Returns further lines about a failure, besides its message. */
   readonly explain: (error: unknown) => readonly string[] | Promise<readonly string[]>;
 }
 
@@ -52,7 +52,7 @@ const indented = (text: string): string => `${text.replaceAll(/^/gmu, '    ')}\n
 
 /**
  * Runs the steps one after the other. Returns false at the first step that fails. Each title is
- * printed as its step begins, for some steps take minutes. The text is the same with and without
+ * printed as its step begins, since some steps take minutes. The text is the same with and without
  * colours.
  */
 export const runSteps = async <Context>(options: RunStepsOptions<Context>): Promise<boolean> => {

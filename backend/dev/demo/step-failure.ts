@@ -3,9 +3,12 @@ export class StepFailure extends Error {
   override readonly name = 'StepFailure';
 }
 
-/** Holds the story to what it says. @throws StepFailure with `otherwise` */
-export function expectThat(isSo: boolean, otherwise: string): asserts isSo {
-  if (!isSo) throw new StepFailure(otherwise);
+/**
+ * Checks a condition of the story.
+ * @throws StepFailure with `otherwise`
+ */
+export function expectThat(condition: boolean, otherwise: string): asserts condition {
+  if (!condition) throw new StepFailure(otherwise);
 }
 
 /** Returns a value that the API may leave out but the story requires. */

@@ -10,7 +10,10 @@ interface UntilOptions<T> {
   readonly otherwise: (seen: T) => string;
 }
 
-/** Looks again and again, ever less often, since the client's requests are counted. */
+/**
+ * Reads a value repeatedly until `isThere` is true. The waits grow, since the client's requests are
+ * counted.
+ */
 export const until = async <T>(options: UntilOptions<T>): Promise<T> => {
   const { timers, look, isThere, seconds, otherwise } = options;
   const deadline = performance.now() + seconds * 1000;

@@ -31,7 +31,7 @@ import {
 import { sandboxVariables } from '../../src/apps/sandbox/sandbox.variables.ts';
 import { workerVariables } from '../../src/apps/worker/worker.variables.ts';
 
-/** Variables that are read together, and by whom. */
+/** Variables that the same processes read. */
 export interface ConfigurationPart {
   readonly title: string;
   readonly readBy: string;

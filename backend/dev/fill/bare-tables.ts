@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 
-/** Those that a run fills with many rows. */
+/** The tables that a run fills with many rows. */
 const tables = [
   'app_user',
   'user_data_key',
@@ -43,18 +43,23 @@ const indexes = `
   FROM pg_index WHERE NOT indisprimary AND indrelid ${isFilled}
     AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)`;
 
-/** Checks of single rows. Those of whole statements keep counts, which are wanted. */
+/**
+ * Selects the triggers of single rows. Triggers of whole statements stay, since they keep counts.
+ */
 const triggers = `
   SELECT format('ALTER TABLE %s DISABLE TRIGGER %I', tgrelid::regclass, tgname) AS off,
     format('ALTER TABLE %s ENABLE TRIGGER %I', tgrelid::regclass, tgname) AS back
   FROM pg_trigger WHERE NOT tgisinternal AND tgtype & 1 = 1 AND tgenabled = 'O'
     AND tgrelid ${isFilled}`;
 
-/** From here on it is faster to make indexes and check keys once than at each row. */
+/**
+ * The number of orders from which it is faster to build indexes and check keys once than at each
+ * row.
+ */
 const manyOrders = 20_000;
 
 /**
- * Runs `work`, which adds so many orders, while the tables have no row triggers and, if the orders
+ * Runs `work`, which adds `orders` orders, while the tables have no row triggers and, if the orders
  * are many, no foreign keys and no indexes except primary keys. Restores and checks all of them.
  * Everything is one transaction, so that others see all of it or nothing.
  */
@@ -63,12 +68,12 @@ export const withBareTables = async (
   orders: number,
   work: () => Promise<void>,
 ): Promise<void> => {
-  const back: string[] = [];
+  const restoring: string[] = [];
   for (const sql of orders < manyOrders ? [triggers] : [keys, indexes, triggers]) {
     const { rows } = await client.query<{ off: string; back: string }>(sql, [tables]);
     for (const row of rows) await client.query(row.off);
-    back.unshift(...rows.map((row) => row.back));
+    restoring.unshift(...rows.map((row) => row.back));
   }
   await work();
-  for (const sql of back) await client.query(sql);
+  for (const sql of restoring) await client.query(sql);
 };

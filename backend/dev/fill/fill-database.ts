@@ -11,8 +11,8 @@ import { mostSeries, sqlTermsOf, type Series, type SqlTerms } from './series.ts'
 import { withBareTables } from './bare-tables.ts';
 import { planStatements } from './trade-plan.ts';
 
-/** The longest series whose ids, phone numbers and transactions stay apart. */
-const most = 10_000_000;
+/** The longest series whose ids, phone numbers and transactions are unique. */
+const maxLength = 10_000_000;
 
 const fill = async (migrateUrl: string, terms: SqlTerms, sealing: FillSealing): Promise<void> => {
   await withConnection(migrateUrl, async (client) => {
@@ -52,9 +52,9 @@ export const fillDatabase = async (
 ): Promise<void> => {
   const { series, orders, users } = given;
   const isWhole = [series, orders, users].every((count) => Number.isInteger(count) && count > 0);
-  if (!isWhole || series > mostSeries || Math.max(orders, users) > most || users < 10) {
+  if (!isWhole || series > mostSeries || Math.max(orders, users) > maxLength || users < 10) {
     throw new RangeError(
-      `a series is 1 to ${mostSeries}, of up to ${most} orders and 10 to ${most} users`,
+      `a series is 1 to ${mostSeries}, of up to ${maxLength} orders and 10 to ${maxLength} users`,
     );
   }
   const terms = sqlTermsOf(given);

@@ -4,7 +4,7 @@ const dayMs = 24 * 60 * 60_000;
 
 /**
  * Days before now on which filled books end: before the longest window of a reconciliation report,
- * since the collaborators know nothing of what was filled.
+ * since the collaborators do not know the filled books.
  */
 const endsBeforeDays = 31;
 

@@ -20,7 +20,7 @@ interface WrappedKey {
   readonly wrapped: Buffer;
 }
 
-/** Seals as the service does. The wrapped keys are the caller's to write. */
+/** Seals as the service does. The caller writes the wrapped keys. */
 export interface FillSealing {
   readonly blindIndex: BlindIndex;
   /** Makes a customer's data key. */
@@ -68,7 +68,7 @@ export const createFillSealing = (url: string, keys: FillKeys): FillSealing => {
     keyring: parseKeyring(keys.PII_KEYRING),
     storeOn: () => shelf.store,
   });
-  // The vault hands it to its store, which has no use for it: it never connects.
+  // The vault passes this client to its store, which does not use it, so it never connects.
   const unused = createDatabase({ url, poolSize: 1, applicationName: 'fill' });
   return {
     blindIndex: createBlindIndex(keys.BLIND_INDEX_KEY),

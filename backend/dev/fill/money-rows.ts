@@ -1,7 +1,9 @@
 import { isBought, isSold } from './order-rows.ts';
 import type { SqlTerms } from './series.ts';
 
-/** Paid by the gateway, whatever became of it. */
+/**
+ * SQL condition that is true if the gateway captured the payment, even if it was refunded later.
+ */
 const isCaptured = `(${isBought} OR o.class = 'refunded')`;
 const isDeclined = `o.class IN ('declined', 'second_try')`;
 /** Seconds after the order. */

@@ -30,12 +30,12 @@ const columns = `
 interface Batches<Row> {
   /** Selects the rows after place $1, at most $2, in their order. */
   readonly query: string;
-  /** Inserts what was sealed, a JSON array. */
+  /** Inserts the sealed rows, which are a JSON array. */
   readonly into: string;
   readonly placeOf: (row: Row) => number;
 }
 
-/** Runs `seal` over the rows of a query, a batch at a time, and stores what it returns. */
+/** Runs `seal` over the rows of a query in batches, and stores the rows that it returns. */
 const inBatches = async <Row extends QueryResultRow>(
   client: Client,
   { query, into, placeOf }: Batches<Row>,
@@ -158,7 +158,7 @@ const sealAddresses = async (
   await client.query('CREATE UNIQUE INDEX ON fill_address (n)');
 };
 
-/** Seals what is personal in a series, as the service would, after its plan is made. */
+/** Seals the personal data of a series as the service would, after its plan is made. */
 export const sealPersonalData = async (
   client: Client,
   terms: SqlTerms,

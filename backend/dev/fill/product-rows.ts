@@ -1,9 +1,9 @@
 import type { SqlTerms } from './series.ts';
 
-/** There is an order of jewellery for so many orders of gold. */
+/** The number of gold orders for each order of jewellery. */
 export const goldOrdersEach = 20;
 
-/** The way of an order to each status. */
+/** The transitions of an order to each status. */
 const ways: Readonly<Record<string, readonly string[]>> = {
   PLACED: ['PLACED'],
   CONFIRMED: ['PLACED', 'CONFIRMED'],

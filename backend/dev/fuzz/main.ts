@@ -7,19 +7,19 @@ import { prepareCallers, refusalOf } from './prepare-callers.ts';
 
 /**
  * `make fuzz`: sends requests that a public fuzzer makes up from the OpenAPI documents to the three
- * APIs of the fuzzer's own stack, with a token and without. No request may be
- * answered by a 5xx, hang, or be answered otherwise than the document says. Bodies come compressed,
- * in other charsets and with null for absent fields as well.
+ * APIs of the fuzzer's own stack, with a token and without. No request may hang, or get a 5xx or an
+ * answer that the document does not allow. Some bodies are compressed, in other charsets, or have
+ * null for absent fields.
  */
 
 const repository = resolve(import.meta.dirname, '..', '..', '..');
 const { stdout } = process;
 const say = (text: string): void => void stdout.write(`${text}\n`);
 
-/** Tries of each operation. FUZZ_EXAMPLES changes it. */
+/** The number of tries of each operation. */
 const examples = process.env['FUZZ_EXAMPLES'] ?? '60';
 
-/** Makes up the same requests again. Without FUZZ_SEED they are others each time. */
+/** The seed that reproduces the same requests. Without it, they differ each time. */
 const seed = process.env['FUZZ_SEED'] ?? '';
 
 /**
@@ -146,7 +146,8 @@ const main = async (): Promise<boolean> => {
     return (await asStaff()) && isClean;
   };
   const results = await Promise.all([asCustomer(), asOthers()]);
-  // Asked before the operator comes, who may block the portal user or end their sessions.
+  // This is checked before the operator's run, which may block the portal user or end their
+  // sessions.
   const refusal = await refusalOf(endpoints, callers.accounting);
   if (refusal !== undefined) {
     say(`the accounting API was not fuzzed as a portal user, who is refused: ${refusal}`);

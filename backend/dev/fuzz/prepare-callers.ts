@@ -28,7 +28,7 @@ const steps = [
   addBankAccount,
 ];
 
-/** Somebody for whom every route of an API does something. */
+/** A caller with data, so that every route of an API has something to do. */
 interface FuzzCaller {
   readonly header: string;
   readonly callerId?: string;
@@ -44,7 +44,7 @@ const bearer = (token: string): FuzzCaller => ({ header: `Authorization: Bearer 
 
 const portalHeader = 'x-portal-token';
 
-/** Lets the accounting API write: in read-only mode the fuzzer would see one refusal. */
+/** Makes the accounting API writable. In read-only mode the fuzzer would only see refusals. */
 const makeWritable = ({ settingsDir }: DemoEndpoints): void => {
   if (settingsDir === undefined) throw new Error('the switches of the stack are not in a folder');
   writeFileSync(join(settingsDir, 'ACCOUNTING_PORTAL_MODE'), 'readwrite\n');
@@ -75,7 +75,9 @@ export const prepareCallers = async (endpoints: DemoEndpoints): Promise<FuzzCall
   }
 };
 
-/** Returns what the portal user of the fuzzer is refused with, undefined while they are signed in. */
+/**
+ * Returns the refusal that the fuzzer's portal user gets, or undefined while they are signed in.
+ */
 export const refusalOf = async (
   { accounting }: DemoEndpoints,
   { header }: FuzzCaller,

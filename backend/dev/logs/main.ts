@@ -7,8 +7,9 @@ import { explain } from '../stack/explain.ts';
 import { readStackOptions } from '../stack/stack-options.ts';
 
 /**
- * Follows the logs of the running stack: in words on a terminal, as the lines are elsewhere, so
- * that `make logs | jq` works. `APP` names one process, `LINES` how many lines of before are shown.
+ * Follows the logs of the running stack. On a terminal the lines are formatted for people.
+ * Otherwise they stay JSON, so that `make logs | jq` works. `APP` names one process, and `LINES` is
+ * the number of earlier lines.
  */
 
 const repository = resolve(import.meta.dirname, '..', '..', '..');
@@ -38,7 +39,7 @@ try {
   const { APP: app = '', LINES: lines = '' } = process.env;
   if (!/^\d*$/u.test(lines)) throw new Error('LINES must be a number');
   const shown = lines === '' ? '20' : lines;
-  // `-F` goes on with the new file when a process is started again.
+  // `-F` continues with the new file when a process is started again.
   const tail = spawn('tail', ['-q', '-n', shown, '-F', ...logFiles(app)], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });

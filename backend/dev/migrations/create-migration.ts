@@ -13,9 +13,9 @@ interface CreateOptions extends MigrateTarget {
 const timestamp = (date: Date): string => date.toISOString().replaceAll(/\D/gu, '').slice(0, 14);
 
 /**
- * Writes the migration that leads from those there are to the schema, by way of a shadow database.
- * Returns undefined when there is nothing to do. What Prisma does not model (checks, partial
- * indexes, grants) is added to the file by hand.
+ * Writes the migration from the existing migrations to the schema, with a shadow database. Returns
+ * undefined if nothing has changed. What Prisma does not model (checks, partial indexes, grants) is
+ * added to the file by hand.
  */
 export const createMigration = async (options: CreateOptions): Promise<string | undefined> => {
   const { name, clock, folder = prismaFolder() } = options;

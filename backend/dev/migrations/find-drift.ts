@@ -35,20 +35,20 @@ const compare = async (
   return result.exitCode === 0 ? undefined : (result.stdout ?? '');
 };
 
-/** SQL that leads from the migrations to the schema, or undefined when there is nothing to do. */
+/** Returns the SQL from the migrations to the schema, or undefined if nothing has changed. */
 export const scriptToSchema = (from: MigrateTarget): Promise<string | undefined> =>
   withEngine(from, (atWork) => compare(atWork, history(atWork), target(atWork), true));
 
 interface Drift {
   /** The difference from the migrations to the schema, in words, or undefined when in step. */
   readonly migrationsToSchema: string | undefined;
-  /** The same of the database at hand. */
+  /** The difference from the given database to the schema, likewise. */
   readonly databaseToSchema: string | undefined;
 }
 
 /**
- * Compares schema, migrations (played in a shadow database) and the database at hand. Blind to
- * what Prisma does not model: checks, triggers, partial indexes, grants.
+ * Compares the schema, the migrations (applied in a shadow database) and the given database. It
+ * does not see checks, triggers, partial indexes and grants, which Prisma does not model.
  */
 export const findDrift = (from: MigrateTarget): Promise<Drift> =>
   withEngine(from, async (atWork) => ({

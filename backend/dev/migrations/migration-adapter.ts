@@ -28,9 +28,9 @@ const runOnce = async (url: string, sql: string): Promise<void> => {
 };
 
 /**
- * The catalogue's type "char" (oid 18) is refused by the adapter, while the engine wants it as
- * Character: it is read as text and named Character afterwards. With one connection the last row
- * description is that of the result just read.
+ * Lets the engine read the catalogue's type "char" (oid 18). The adapter refuses this type, and the
+ * engine expects it as Character, so it is read as text and named Character afterwards. With one
+ * connection the last row description is that of the result just read.
  */
 const readCharColumns = (pool: Pool): (() => number[]) => {
   let columns: number[] = [];
@@ -50,9 +50,9 @@ const readCharColumns = (pool: Pool): (() => number[]) => {
 };
 
 /**
- * An adapter with one connection, so that the engine's advisory lock and its work share it.
- * A script goes to the server whole, as one implicit transaction: adapter-pg would cut it at every
- * semicolon, also inside a function's body.
+ * Opens an adapter with one connection, which the engine's advisory lock and its work share. A
+ * script is sent as a whole, as one implicit transaction. adapter-pg would split it at every
+ * semicolon, even inside a function's body.
  */
 const openAdapter = async (
   url: string,

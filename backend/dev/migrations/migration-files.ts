@@ -11,7 +11,7 @@ export interface SchemaFile {
 const lockFile = 'migration_lock.toml';
 const scriptFile = 'migration.sql';
 
-/** Every file of the schema, the generator's first. */
+/** Reads every file of the schema, sorted by name. */
 export const readSchema = async (folder: string): Promise<SchemaFile[]> => {
   const names = await readdir(join(folder, 'schema'));
   const paths = names.filter((name) => name.endsWith('.prisma')).toSorted();
@@ -23,7 +23,7 @@ export const readSchema = async (folder: string): Promise<SchemaFile[]> => {
   );
 };
 
-/** The migrations as the engine wants them: names, scripts and the lock file. */
+/** Reads the migrations in the engine's form, with names, scripts and the lock file. */
 export const readMigrations = async (folder: string): Promise<MigrationList> => {
   const baseDir = join(folder, 'migrations');
   const names = await listMigrations(folder);

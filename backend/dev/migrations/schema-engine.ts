@@ -42,7 +42,7 @@ interface OpenEngine {
   readonly close: () => Promise<void>;
 }
 
-/** Prisma's schema engine on a database, with no engine binary. The caller closes it. */
+/** Opens Prisma's schema engine on a database, without an engine binary. The caller closes it. */
 export const openSchemaEngine = async (
   url: string,
   schema: readonly SchemaFile[],

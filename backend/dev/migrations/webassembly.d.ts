@@ -1,4 +1,4 @@
-/** The little of WebAssembly that linking the schema engine needs. No library here declares it. */
+/** The parts of WebAssembly that linking the schema engine needs. No library here declares them. */
 declare namespace WebAssembly {
   interface Instance {
     readonly exports: Record<string, unknown>;

@@ -64,7 +64,7 @@ const labelOf = (format: string, labels: Readonly<Record<string, string>>): stri
     ? Object.values(labels).join(' ')
     : format.replaceAll(/\{\{\s*(\w+)\s*\}\}/gu, (_, name: string) => labels[name] ?? '');
 
-/** Returns what a panel shows of the last minutes, with the namespaces that Grafana would put in. */
+/** Returns the data of a panel for the last minutes, of all namespaces. */
 export const panelData = async (
   queries: Queries,
   panel: Dashboard['panels'][number],

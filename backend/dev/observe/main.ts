@@ -10,7 +10,7 @@ import { createTraces } from './traces.ts';
 /**
  * Runs beside the running stack, until it is interrupted: a Prometheus that scrapes every process
  * and evaluates the chart's alerts, a receiver of traces, and pages that show the dashboards, the
- * alerts and the traces. So each of them is tried before it is deployed.
+ * alerts and the traces. So each of them can be tried before it is deployed.
  */
 
 const listen = async (app: Express, port: number) => {

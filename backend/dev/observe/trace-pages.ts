@@ -18,7 +18,7 @@ const rowOf = (traceId: string, spans: readonly Span[]): string => {
     <td>${failed === 0 ? '' : `<b>${failed}</b>`}</td><td>${ms(lastsMs(spans))}</td></tr>`;
 };
 
-/** Returns the page of the newest traces. `part` is of the name of their first span. */
+/** Returns the page of the newest traces whose first span's name contains `part`. */
 export const tracesPage = (traces: Traces, part: string): string => {
   const rows = traces
     .ids()

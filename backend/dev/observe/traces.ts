@@ -69,7 +69,7 @@ const spansOf = (body: string): Span[] =>
   });
 
 /** Keeps the newest traces in memory. */
-export const createTraces = (most = 500) => {
+export const createTraces = (maxTraces = 500) => {
   const traces = new Map<string, Span[]>();
   return {
     /**
@@ -83,7 +83,7 @@ export const createTraces = (most = 500) => {
         traces.delete(span.traceId);
         traces.set(span.traceId, [...known, span]);
       }
-      for (const id of [...traces.keys()].slice(0, Math.max(0, traces.size - most))) {
+      for (const id of [...traces.keys()].slice(0, Math.max(0, traces.size - maxTraces))) {
         traces.delete(id);
       }
     },

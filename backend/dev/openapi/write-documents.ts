@@ -12,7 +12,7 @@ import { loadConfig } from '../../src/runtime/load-config.ts';
 import { environmentOf } from '../stack/environment.ts';
 import { readPorts } from '../stack/stack-ports.ts';
 
-/** Nothing is called: the addresses only have to be addresses. */
+/** Addresses that only have to be valid, since nothing is called. */
 const addresses = {
   mode: 'development',
   ports: readPorts({}),
@@ -68,8 +68,8 @@ const writeChanged = (file: string, document: object): void => {
 };
 
 /**
- * Writes `customer.json` and `admin.json` into `folder`, and what is published nowhere into
- * `unpublished` in it, for the fuzzer. A file that would stay the same does.
+ * Writes `customer.json` and `admin.json` into `folder`, and the unpublished document into its
+ * folder `unpublished`, for the fuzzer. A file whose content is the same is not written.
  */
 export const writeDocuments = async (folder: string): Promise<void> => {
   const unpublished = join(folder, 'unpublished');

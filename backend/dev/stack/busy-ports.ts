@@ -13,7 +13,7 @@ const portsOf: Readonly<Record<LongRunning, readonly (keyof StackPorts)[]>> = {
   sandbox: ['sandbox'],
 };
 
-/** The ports that the stack's own processes hold now. */
+/** Returns the ports that the stack's own processes hold now. */
 const ownPorts = async (options: StackOptions, records: ProcessRecords): Promise<Set<number>> => {
   const own = new Set<number>();
   for (const name of [...longRunning, 'redis']) {
@@ -24,7 +24,10 @@ const ownPorts = async (options: StackOptions, records: ProcessRecords): Promise
   return own;
 };
 
-/** A process that was killed a moment ago is gone a little before its ports are. */
+/**
+ * Waits for a port to become free, since a killed process disappears a little before its ports are
+ * free.
+ */
 const getsFree = (port: number): Promise<boolean> => waitUntilReady(() => isPortFree(port), 500);
 
 /**

@@ -13,7 +13,10 @@ export interface StackAddresses {
   readonly objectsDir: string;
   /** The folder in which the sandbox stores its records. */
   readonly sandboxDir: string;
-  /** Receives the traces of the service, as OTLP over HTTP. None are made without it. */
+  /**
+   * The address that receives the service's traces as OTLP over HTTP. Without it, no traces are
+   * made.
+   */
   readonly tracesUrl?: string | undefined;
 }
 
@@ -142,7 +145,7 @@ const webhookSecrets = [
   'KYC_WEBHOOK_SECRETS',
 ];
 
-/** The secrets that a process of the service does not use, and so is not given. */
+/** The secrets that a process of the service does not use and does not get. */
 const notUsedBy: Readonly<Record<keyof typeof internalPortOf, readonly string[]>> = {
   customer: ['GITHUB_TOKEN', 'PROOF_SIGNING_KEYS'],
   admin: ['MSG91_AUTH_KEY', 'PROOF_SIGNING_KEYS', ...webhookSecrets],
@@ -167,7 +170,7 @@ const withoutSecretsOfOthers = (
 ): ProcessEnvironment =>
   Object.fromEntries(Object.entries(environment).filter(([key]) => !notUsedBy[name].includes(key)));
 
-/** The sandbox is no part of the service: it gets none of its stores and none of its keys. */
+/** The shared variables of the sandbox, which gets none of the service's stores and keys. */
 const sandboxVariables = new Set(['APP_MODE', 'LOG_LEVEL', 'HOST', 'CUSTOMER_BASE_URL']);
 
 /**

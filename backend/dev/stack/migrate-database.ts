@@ -11,8 +11,8 @@ interface MigrateOptions {
 }
 
 /**
- * Applies the migrations that are missing, by the process that does it in production too.
- * @throws Error with what it said last.
+ * Applies the missing migrations, by the same process as in production.
+ * @throws Error with the end of its output.
  */
 export const migrateDatabase = async (options: MigrateOptions): Promise<void> => {
   const main = join(options.backend, 'dist', 'migrate', 'main.js');

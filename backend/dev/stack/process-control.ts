@@ -4,7 +4,7 @@ import { runCommand } from './run-command.ts';
 
 const timers = createTimers();
 
-/** The command line of a process, empty when it is gone. */
+/** Returns the command line of a process, or an empty text if it is gone. */
 export const commandLineOf = async (pid: number): Promise<string> => {
   if (existsSync('/proc/self/cmdline')) {
     try {
@@ -25,7 +25,7 @@ export const isProcess = async (pid: number, mark: string): Promise<boolean> =>
   pid > 0 && mark !== '' && (await commandLineOf(pid)).includes(mark);
 
 /**
- * Returns whether a process is on its way out: without a command line already, and with its ports
+ * Returns true while a process is ending. It has no command line any more, but keeps its ports
  * until it is a zombie or gone.
  */
 const isEnding = (pid: number): boolean => {
@@ -52,7 +52,7 @@ interface StopOptions {
   /** Part of its command line, so that a reused pid never costs a stranger's process. */
   readonly mark: string;
   readonly signal?: NodeJS.Signals;
-  /** After this long it is killed. */
+  /** The time after which it is killed. */
   readonly graceMs?: number;
 }
 

@@ -14,7 +14,7 @@ const recordSchema = z.object({
 
 type ProcessRecord = z.output<typeof recordSchema>;
 
-/** The stack's memory of what it started, one file of each process in the folder `run`. */
+/** The records of the processes that the stack started. Each has a file in the folder `run`. */
 export interface ProcessRecords {
   /**
    * Returns the record of a live process. If the process is gone, or the record can't be read, the

@@ -9,7 +9,7 @@ interface RedisOptions {
   /** The folder of its data. */
   readonly folder: string;
   readonly logFile: string;
-  /** False for tests: nothing is written. */
+  /** False for tests, which write nothing to disk. */
   readonly durable: boolean;
   /** Receives the pid at once, so that an interrupted start leaves no unknown Redis behind. */
   readonly onStarted?: (pid: number) => void;
@@ -31,7 +31,7 @@ export const startRedis = async (options: RedisOptions): Promise<{ readonly pid:
   });
 };
 
-/** The pid of the Redis that answers on the port, undefined when none does. */
+/** Returns the pid of the Redis that answers on the port, or undefined if there is none. */
 export const findRedisPid = (port: number): Promise<number | undefined> =>
   new Promise((resolve) => {
     const socket = createConnection({ port, host: '127.0.0.1' });

@@ -2,7 +2,7 @@ import { spawn, type SpawnOptions } from 'node:child_process';
 
 export interface CommandResult {
   readonly code: number;
-  /** Standard output and standard error, as they came. */
+  /** Standard output and standard error, in the order of their arrival. */
   readonly output: string;
 }
 
@@ -25,7 +25,10 @@ export const runCommand = (
     });
   });
 
-/** Runs a command that must succeed. @throws Error with the last lines of what it said. */
+/**
+ * Runs a command that must succeed.
+ * @throws Error with the last lines of its output.
+ */
 export const runOrThrow = async (
   command: string,
   args: readonly string[],
@@ -38,6 +41,6 @@ export const runOrThrow = async (
   return output;
 };
 
-/** The last lines of a text. */
+/** Returns the last lines of a text. */
 export const lastLines = (text: string, count: number): string =>
   text.trimEnd().split('\n').slice(-count).join('\n');

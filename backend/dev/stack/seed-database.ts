@@ -4,8 +4,8 @@ import { environmentOf, type StackAddresses } from './environment.ts';
 import { runOrThrow } from './run-command.ts';
 
 /**
- * Puts in what a new stack starts with: see ../seed. It only adds what is missing.
- * @throws Error with what it said last.
+ * Adds the missing rows that a new stack starts with (see src/apps/seed).
+ * @throws Error with the end of its output.
  */
 export const seedDatabase = async (backend: string, addresses: StackAddresses): Promise<void> => {
   const main = join(backend, 'dist', 'seed', 'main.js');

@@ -10,7 +10,8 @@ export interface ServerUser {
 }
 
 /**
- * PostgreSQL refuses to run as root, so root lends it the system's unprivileged user `nobody`.
+ * Returns the user for PostgreSQL, which refuses to run as root. For root it is the system's
+ * unprivileged user `nobody`.
  * @throws Error when there is no such user.
  */
 export const findServerUser = async (): Promise<ServerUser | undefined> => {
@@ -55,7 +56,7 @@ const prepareOutsideHome = (stackHome: string): string => {
 
 const outsideHomeNote = (stackHome: string): string => join(stackHome, 'postgres-home');
 
-/** The folder outside the clone that this stack made for PostgreSQL, if it had to make one. */
+/** Returns the folder outside the clone that this stack made for PostgreSQL, if it made one. */
 export const readOutsideHome = (stackHome: string): string | undefined => {
   const note = outsideHomeNote(stackHome);
   if (!existsSync(note)) return undefined;

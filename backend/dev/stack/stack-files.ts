@@ -44,7 +44,7 @@ export const describeEndpoints = (addresses: StackAddresses) => ({
   jwtSecret: publishedSecrets.jwtSecret,
 });
 
-/** A value as a shell reads it and a line of an env file holds it. */
+/** Quotes a value for a shell and for a line of an env file. */
 const quoted = (value: string): string => {
   if (/^[\w.:/@,+=-]*$/u.test(value)) return value;
   return `'${value.replaceAll("'", String.raw`'\''`)}'`;

@@ -11,15 +11,15 @@ export interface StackOptions {
   /** A running Redis. Without it the stack starts its own. */
   readonly redisUrl: string | undefined;
   readonly databaseName: string;
-  /** Receives the traces of the service. None are made without it. */
+  /** The address that receives the service's traces. Without it, no traces are made. */
   readonly tracesUrl: string | undefined;
-  /** Where `make observe` receives traces. */
+  /** The port on which `make observe` receives traces. */
   readonly tracesPort: number;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const given = (env: Environment, name: string): string | undefined => {
+const textOf = (env: Environment, name: string): string | undefined => {
   const text = env[name] ?? '';
   return text === '' ? undefined : text;
 };
@@ -31,19 +31,19 @@ const given = (env: Environment, name: string): string | undefined => {
  * @throws Error of one line that says what is wrong.
  */
 export const readStackOptions = (repository: string, env: Environment): StackOptions => {
-  const home = given(env, 'STACK_HOME') ?? '.dev';
-  const databaseName = given(env, 'STACK_DATABASE') ?? 'digital_gold';
+  const home = textOf(env, 'STACK_HOME') ?? '.dev';
+  const databaseName = textOf(env, 'STACK_DATABASE') ?? 'digital_gold';
   if (!/^[a-z][a-z0-9_]{0,50}$/u.test(databaseName)) {
     throw new Error('STACK_DATABASE must be lower-case letters, digits and _');
   }
-  const [traces, port] = [given(env, 'STACK_TRACES'), given(env, 'TRACES_PORT') ?? '4318'];
+  const [traces, port] = [textOf(env, 'STACK_TRACES'), textOf(env, 'TRACES_PORT') ?? '4318'];
   if (!/^\d{1,5}$/u.test(port)) throw new Error('TRACES_PORT must be a port');
   const path = isAbsolute(home) ? resolve(home) : join(repository, home);
   return {
     paths: stackPaths(repository, path),
     ports: readPorts(env),
-    adminUrl: given(env, 'DATABASE_URL'),
-    redisUrl: given(env, 'REDIS_URL'),
+    adminUrl: textOf(env, 'DATABASE_URL'),
+    redisUrl: textOf(env, 'REDIS_URL'),
     databaseName,
     tracesUrl: traces === '1' ? `http://127.0.0.1:${port}` : traces,
     tracesPort: Number(port),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Every place that the local stack writes to, all below one folder that git ignores. */
+/** The paths of the local stack. It writes only below one folder that git ignores. */
 export interface StackPaths {
   readonly repository: string;
   readonly backend: string;
@@ -19,7 +19,7 @@ export interface StackPaths {
   readonly environmentFile: string;
 }
 
-/** The places of a stack whose folder is `home`, `.dev` of the repository unless given. */
+/** Returns the paths of a stack whose folder is `home`, by default `.dev` of the repository. */
 export const stackPaths = (repository: string, home = join(repository, '.dev')): StackPaths => ({
   repository,
   backend: join(repository, 'backend'),

@@ -52,7 +52,7 @@ export const readPorts = (env: Readonly<Record<string, string | undefined>>): St
   };
 };
 
-/** Returns whether a server could listen on the port now, on every interface and on loopback. */
+/** Returns true if a server could listen on the port now, on every interface and on loopback. */
 export const isPortFree = async (port: number): Promise<boolean> =>
   (await canListen(port, '127.0.0.1')) && (await canListen(port, '0.0.0.0'));
 
@@ -63,7 +63,7 @@ const canListen = (port: number, host: string): Promise<boolean> =>
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
   });
 
-/** The one line that a busy port is reported with. */
+/** Returns the line that reports a busy port. */
 export const busyPortMessage = (name: keyof StackPorts, port: number): string => {
   const [variable] = portVariables[name];
   return `port ${port} (${name}) is in use by another program; free it or set ${variable}`;

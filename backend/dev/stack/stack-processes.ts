@@ -24,7 +24,7 @@ const readyTimeoutMs = 60_000;
 
 const bundleOf = ({ name, paths }: ProcessOptions): string => join(paths.dist, name, 'main.js');
 
-/** Hashes what a process is started from: its code, its packages and its environment. */
+/** Hashes a process's code, packages and environment. */
 const fingerprintOf = (options: ProcessOptions): string => {
   const environment = JSON.stringify(environmentOf(options.name, options.addresses));
   const hash = createHash('sha256')
@@ -35,7 +35,7 @@ const fingerprintOf = (options: ProcessOptions): string => {
     .digest('hex');
 };
 
-/** Node's arguments: traces need theirs before everything else, and cost nothing without it. */
+/** Returns Node's arguments. Tracing needs its hook loaded first, and costs nothing without it. */
 const argumentsOf = ({ name, paths, addresses }: ProcessOptions): string[] => {
   const isTraced = addresses.tracesUrl !== undefined && name !== 'sandbox';
   const hook = pathToFileURL(join(paths.dist, 'otel', 'main.js')).href;
@@ -48,7 +48,7 @@ const portsOf = (options: ProcessOptions): number[] => {
   return texts.flatMap((text) => (text === undefined ? [] : [Number(text)]));
 };
 
-/** The log of the run before is kept beside. */
+/** Renames the log of the previous run, and returns the path of the new log. */
 const newLog = (file: string): string => {
   if (existsSync(file)) renameSync(file, `${file}.1`);
   return file;
@@ -77,7 +77,7 @@ export const startStackProcess = async (
     throw new Error(`${name} runs but is not ready. The end of ${logFile}:\n${lastWords(logFile)}`);
   }
   await records.stop(name);
-  // An argument that no process reads: it sets this stack's processes apart from another one's.
+  // No process reads this argument. It distinguishes this stack's processes from another stack's.
   const mark = `--stack=${paths.home}`;
   const fingerprint = fingerprintOf(options);
   await startServer({

@@ -45,7 +45,7 @@ const tryRedis = async (url: string): Promise<void> => {
   }
 };
 
-/** The stack's PostgreSQL, started if need be: the address of its administrator. */
+/** Starts the stack's PostgreSQL if it does not run. Returns the address of its administrator. */
 export const startStackPostgres = async (options: StackOptions): Promise<string> => {
   if (options.adminUrl !== undefined) {
     await withConnection(options.adminUrl, (client) => client.query('SELECT 1')).catch(
@@ -67,13 +67,13 @@ export const startStackPostgres = async (options: StackOptions): Promise<string>
   return server.adminUrl;
 };
 
-/** The port that the stack's embedded PostgreSQL already listens on. */
+/** Returns the port that the stack's embedded PostgreSQL already listens on. */
 export const runningPostgresPort = async (options: StackOptions): Promise<number | undefined> =>
   options.adminUrl === undefined
     ? (await findPostgres(await postgresData(options)))?.port
     : undefined;
 
-/** The stack's Redis, started if need be: its address. */
+/** Starts the stack's Redis if it does not run. Returns its address. */
 export const startStackRedis = async (
   options: StackOptions,
   records: ProcessRecords,

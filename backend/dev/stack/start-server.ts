@@ -33,21 +33,23 @@ export const answersWell = async (url: string): Promise<boolean> => {
   }
 };
 
-/** Tries until `isReady` is true. Returns false when `goOn` turns false or the time is over. */
+/**
+ * Tries until `isReady` is true. Returns false if `mayContinue` turns false or the time is over.
+ */
 export const waitUntilReady = async (
   isReady: () => Promise<boolean>,
   timeoutMs: number,
-  goOn: () => boolean = () => true,
+  mayContinue: () => boolean = () => true,
 ): Promise<boolean> => {
   const deadline = performance.now() + timeoutMs;
-  while (goOn() && performance.now() < deadline) {
+  while (mayContinue() && performance.now() < deadline) {
     if (await isReady()) return true;
     await timers.sleep(25);
   }
   return false;
 };
 
-/** The last words of a log, for a message. */
+/** Returns the last lines of a log, for a message. */
 export const lastWords = (logFile: string): string =>
   lastLines(readFileSync(logFile, 'utf8'), 12) || '(it said nothing)';
 

@@ -12,17 +12,17 @@ import { prepareDatabase, startStackPostgres, startStackRedis } from './stack-se
 
 type Log = (line: string) => void;
 
-/** Does one step and says how long it took. */
-const timed = async <T>(log: Log, what: string, work: () => Promise<T>): Promise<T> => {
+/** Runs one step and logs its duration. */
+const timed = async <T>(log: Log, title: string, work: () => Promise<T>): Promise<T> => {
   const begun = performance.now();
   const result = await work();
-  log(`${what.padEnd(34)} ${((performance.now() - begun) / 1000).toFixed(1).padStart(5)} s`);
+  log(`${title.padEnd(34)} ${((performance.now() - begun) / 1000).toFixed(1).padStart(5)} s`);
   return result;
 };
 
 /**
  * Starts the whole stack and waits until every process is ready. Processes that are up to date keep
- * running, so doing it again is quick and harmless.
+ * running, so a repeat is quick and harmless.
  * @throws Error that says what is wrong: every busy port, or the end of the log of a process that
  * died.
  */

@@ -24,8 +24,8 @@ export const stopStack = async (
 };
 
 /**
- * Stops the stack and removes its data. Of a PostgreSQL that was given, only the stack's own
- * database is dropped. A Redis that was given is left unchanged.
+ * Stops the stack and removes its data. In a given PostgreSQL, only the stack's own database is
+ * dropped. A given Redis stays unchanged.
  */
 export const resetStack = async (
   options: StackOptions,

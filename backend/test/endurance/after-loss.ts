@@ -34,8 +34,8 @@ const reportSchema = z.object({
 });
 type Found = z.output<typeof reportSchema>['checks'][number];
 
-/** Counts of what was mended, by its kind. */
-type Mended = Record<string, number>;
+/** The counts of repairs, by their kind. */
+type Repairs = Record<string, number>;
 
 const transactionsSchema = z.object({
   items: z.array(z.object({ txId: z.union([z.string(), z.number()]), status: z.number() })),
@@ -59,7 +59,10 @@ const signIn = async ({ endpoints }: Ground): Promise<AdminClient> => {
   return visitor.with({ token: body.accessToken });
 };
 
-/** Has the books compared now, and returns what does not hold. Reviews are work, and no difference. */
+/**
+ * Compares the books now, and returns the checks with findings. Orders under review are left out,
+ * since they are no difference.
+ */
 const reconcile = async ({ goldctl, timers }: LossOptions): Promise<readonly Found[]> => {
   const args = ['reconcile', '--fresh', '--window-hours', '24', '--samples', '-o', 'json'];
   let text = '';
@@ -89,7 +92,7 @@ const payBack = async (ground: Ground, id: string): Promise<string> => {
   return reference;
 };
 
-/** Pays captures back at their gateway that no order here has. */
+/** Refunds captures at their gateway that belong to no order here. */
 const refund = async ({ ground }: LossOptions, { samples }: Found): Promise<number> => {
   let count = 0;
   for (const sample of samples) {
@@ -101,7 +104,7 @@ const refund = async ({ ground }: LossOptions, { samples }: Found): Promise<numb
   return count;
 };
 
-/** Notes of captures whose event came after the loss that they went back too. */
+/** Refunds captures whose event came after the loss, and records the refunds. */
 const recordRefunds = async ({ ground }: LossOptions): Promise<number> => {
   const operator = await signIn(ground);
   const query = { state: 'UNMATCHED', limit: 100 } as const;
@@ -115,8 +118,8 @@ const recordRefunds = async ({ ground }: LossOptions): Promise<number> => {
 };
 
 /**
- * Has the provider cancel what it traded for orders that are gone: an operator names them to its
- * support. Its own list of the time says which those are.
+ * Cancels the provider's trades for orders that are lost, as its support does for an operator. The
+ * provider's own list shows these trades.
  */
 const cancelTrades = async ({ ground }: LossOptions): Promise<number> => {
   const list = await control(ground, '/transactions?limit=100000');
@@ -133,8 +136,8 @@ const cancelTrades = async ({ ground }: LossOptions): Promise<number> => {
 };
 
 /**
- * Gives orders that are here their gold: they were paid in the lost stretch, so that their payment
- * came late, and the provider has bought for them.
+ * Allocates orders that still exist. They were paid in the lost time, so their payment came late,
+ * and the provider has bought gold for them.
  */
 const allocateLate = async ({ ground, goldctl }: LossOptions): Promise<number> => {
   const late = await ground.query<{ id: string }>(
@@ -150,7 +153,7 @@ const allocateLate = async ({ ground, goldctl }: LossOptions): Promise<number> =
   return count;
 };
 
-/** Has the bank send payouts back that no sale here has. */
+/** Reverses payouts at the provider that belong to no sale here. */
 const recallPayouts = async ({ ground }: LossOptions, { samples }: Found): Promise<number> => {
   const lost = samples.filter(({ problem }) => problem === 'PAID_THERE_ONLY');
   for (const sample of lost) {
@@ -160,24 +163,27 @@ const recallPayouts = async ({ ground }: LossOptions, { samples }: Found): Promi
   return lost.length;
 };
 
-/** Rounds of comparing and mending: a report names twenty rows of each finding. */
-const mostRounds = 20;
+/**
+ * The maximum number of rounds. Each round repairs the rows of one report, which has up to twenty
+ * for each finding.
+ */
+const maxRounds = 20;
 
 /**
- * Follows the runbook of a lost stretch of time: compares the books, and has the collaborators undo
- * what they did for orders that are gone, until the books agree.
- * @returns what was mended, and what is left
+ * Follows the runbook for a loss of data. It compares the books and undoes at the collaborators
+ * what they did for lost orders, until the books agree.
+ * @returns the repairs, and the remaining findings
  */
-const mendLoss = async (
+const repairLoss = async (
   options: LossOptions,
-): Promise<{ readonly mended: Mended; readonly left: readonly Found[] }> => {
+): Promise<{ readonly mended: Repairs; readonly left: readonly Found[] }> => {
   const { log, timers } = options;
-  const mended: Mended = {};
+  const mended: Repairs = {};
   const add = (what: string, count: number): void => {
     if (count > 0) mended[what] = (mended[what] ?? 0) + count;
   };
   let left = await reconcile(options);
-  for (let round = 0; round < mostRounds && left.length > 0; round += 1) {
+  for (let round = 0; round < maxRounds && left.length > 0; round += 1) {
     for (const found of left) {
       log(
         `${found.id} ${found.status} ${found.count}: ${JSON.stringify(found.samples[0] ?? found.detail)}`,
@@ -200,8 +206,11 @@ const mendLoss = async (
   return { mended, left };
 };
 
-/** Rules that can't hold once events, payouts and payments were lost here and undone elsewhere. */
-const undone: ReadonlySet<string> = new Set([
+/**
+ * Rules that can't hold after events, payouts and payments were lost here and undone at the
+ * collaborators.
+ */
+const inapplicableRules: ReadonlySet<string> = new Set([
   'a delivered event is in the inbox',
   'every payout at the provider is an attempt of a payout here, of its amount',
   'the rupees recorded as captured are all that the gateway captured',
@@ -211,14 +220,14 @@ const undone: ReadonlySet<string> = new Set([
 
 const gates = ['payment', 'sell'] as const;
 
-/** Findings of repeats: under a key that is gone, a request begins again. */
+/** Findings about repeats, since a request with a lost key begins again. */
 const ofRepeats: ReadonlySet<string> = new Set([
   'a repeat was answered otherwise',
   'a repeat was no repeat',
   'an acknowledged request was refused',
 ]);
 
-/** Forgets what is gone: its clients know of it, and nobody repeats what was answered. */
+/** Removes the lost requests from the ledger, and the findings about repeats. */
 const forgetLost = async ({ ground, ledger, print }: LossPlay): Promise<void> => {
   const lost = await listLost({ ground, ledger });
   print(`Lost: ${listCounts(countKinds(lost)) || 'nothing'}`);
@@ -233,8 +242,8 @@ const forgetLost = async ({ ground, ledger, print }: LossPlay): Promise<void> =>
 };
 
 /**
- * Follows the runbook of a database that lost its last changes, from closed gates to open gates,
- * and notes whatever does not hold at its end.
+ * Follows the runbook for a database that lost its last changes, from closing the gates to opening
+ * them, and adds a finding for each rule that is then broken.
  */
 export const resolveLoss = async (play: LossPlay): Promise<boolean> => {
   const { ground, ledger, goldctl, timers, log, print } = play;
@@ -244,12 +253,12 @@ export const resolveLoss = async (play: LossPlay): Promise<boolean> => {
   await forgetLost(play);
   await ground.redis('FLUSHALL');
   await comeToRest({ ground, ledger, timers, log });
-  const { mended, left } = await mendLoss(play);
+  const { mended, left } = await repairLoss(play);
   print(`Mended: ${listCounts(mended) || 'nothing'}`);
   for (const { id, status, count } of left) ledger.find('is left', `${id} ${status} ${count}`);
   const rules = await goldctl('database', 'rules');
   if (rules.code !== 0) ledger.find('a rule of the database is broken', rules.stdout);
-  await findBroken({ ground, ledger }, (says) => undone.has(says));
+  await findBroken({ ground, ledger }, (says) => inapplicableRules.has(says));
   for (const gate of gates) {
     const why = ['--yes', '--reason', 'the books agree'];
     const { code, stderr } = await goldctl('gates', 'open', gate, ...why);

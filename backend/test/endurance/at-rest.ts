@@ -13,7 +13,7 @@ interface RestOptions {
   readonly log: (line: string) => void;
 }
 
-/** Rows that wait for something which has no reason to stay away any more. */
+/** Counts rows that still wait, although nothing prevents them from finishing. */
 const stuckSql = `
   SELECT 'order ' || type || ' ' || status AS what, count(*)::int AS count
     FROM gold_order
@@ -48,10 +48,10 @@ const advance = async ({ endpoints }: Ground, advanceSeconds: number): Promise<v
   });
 };
 
-/** Clients that send at one time. */
+/** The number of clients that send at the same time. */
 const atOnce = 12;
 
-/** Sends what is still undecided until it is decided, as its clients would. */
+/** Repeats requests without a decision until they have one, as their clients would. */
 const decideOpen = async (
   { ledger, timers, log }: RestOptions,
   longestMs = 180_000,
@@ -73,7 +73,7 @@ const decideOpen = async (
   }
 };
 
-/** Moves the time on by minutes until nothing waits. */
+/** Advances the time by minutes until nothing waits. */
 const untilNothingWaits = async ({ ground, timers, log }: RestOptions): Promise<Stuck[]> => {
   const deadline = performance.now() + 240_000;
   for (;;) {
@@ -101,7 +101,7 @@ const tableOf: Readonly<Record<Placed['kind'], string>> = {
   'order of jewellery': 'product_order',
 };
 
-/** Returns what was acknowledged and is not there. */
+/** Returns the acknowledged requests whose row does not exist. */
 export const listLost = async ({
   ground,
   ledger,
@@ -122,8 +122,7 @@ const signInOperator = async ({ ground }: RestOptions): Promise<AdminClient> => 
 };
 
 /**
- * Ends the reviews of sales as an operator does, by what the provider says after its ten minutes:
- * a sale whose confirm never arrived waits for nothing else.
+ * Ends the reviews of sales as an operator does, by the status at the provider after ten minutes.
  */
 const resolveSales = async (options: RestOptions): Promise<void> => {
   const { ground, ledger, log } = options;
@@ -150,10 +149,13 @@ const resolveSales = async (options: RestOptions): Promise<void> => {
   }
 };
 
-/** The runs of reconciliation that may be needed. Each queries as much as its time allows. */
-const mostRuns = 10;
+/** The maximum number of runs of reconciliation. Each queries as much as its time allows. */
+const maxRuns = 10;
 
-/** Has the worker compare the books, and returns what it found. @throws Error without an end */
+/**
+ * Lets the worker compare the books, and returns its checks.
+ * @throws Error if the run does not end
+ */
 const compareBooks = async (operator: AdminClient, { timers }: RestOptions) => {
   const { body: asked } = await operator.post('/v1/reconciliation/runs', {
     body: { windowHours: 720 },
@@ -170,22 +172,22 @@ const compareBooks = async (operator: AdminClient, { timers }: RestOptions) => {
 };
 
 /**
- * Compares the books by runs of the worker. The report that a request waits for is made in 15 s,
- * in which a busy machine does not get through a window of an hour's load.
+ * Compares the books by runs of the worker. A report within a request must be ready in 15 s, which
+ * is not enough on a busy machine after an hour of load.
  */
 const reconcile = async (options: RestOptions): Promise<void> => {
   const { ledger, log } = options;
   const operator = await signInOperator(options);
   let checks = await compareBooks(operator, options);
   const isUnfinished = (): boolean => checks.some(({ detail }) => detail?.includes('next runs'));
-  for (let runs = 1; runs < mostRuns && isUnfinished(); runs += 1) {
+  for (let runs = 1; runs < maxRuns && isUnfinished(); runs += 1) {
     checks = await compareBooks(operator, options);
   }
   for (const check of checks) {
     if (check.status === 'OK') continue;
     const { id, status, count, detail = '', samples } = check;
     const text = `${id} ${status} ${count}: ${detail} ${JSON.stringify(samples)}`;
-    // An order under review is a state that people end, and no difference of the books.
+    // An order under review waits for a person, and is no difference between the books.
     if (id === 'manual_review_open') log(text.slice(0, 400));
     else ledger.find('reconciliation differs', text.slice(0, 1500));
   }
@@ -194,7 +196,7 @@ const reconcile = async (options: RestOptions): Promise<void> => {
 /** Waits until everything has finished. */
 export const comeToRest = async (options: RestOptions): Promise<void> => {
   const { ground, ledger } = options;
-  // Sales under review are left then, which wait for an operator.
+  // Afterwards only sales under review remain, which wait for an operator.
   await decideOpen(options, 45_000);
   await advance(ground, 300);
   for (const { what, count } of await untilNothingWaits(options)) {
@@ -210,7 +212,7 @@ export const comeToRest = async (options: RestOptions): Promise<void> => {
   }
 };
 
-/** Looks at the rules of the database, and compares the collaborators' books with it. */
+/** Checks the rules of the database, and compares it with the collaborators' books. */
 export const findBroken = async (
   { ground, ledger }: Pick<RestOptions, 'ground' | 'ledger'>,
   isExpected: (says: string) => boolean = () => false,
@@ -224,8 +226,8 @@ export const findBroken = async (
   }
 };
 
-/** Waits until everything has finished, and checks all that must hold then. */
-export const holdAtRest = async (options: RestOptions): Promise<void> => {
+/** Waits until everything has finished, and makes all checks. */
+export const checkAtRest = async (options: RestOptions): Promise<void> => {
   const { ledger, log } = options;
   await comeToRest(options);
   for (const { kind, id = '' } of await listLost(options)) {

@@ -9,12 +9,12 @@ import { createLogger } from '../../src/platform/observability/index.ts';
 import { waitUntilReady } from '../../dev/stack/start-server.ts';
 
 const repository = join(import.meta.dirname, '..', '..', '..');
-/** The program of the S3, which `make tools` builds. */
+/** The path of the S3 server, which `make tools` builds. */
 export const versitygw = join(repository, '.tools', 'bin', 'versitygw');
 
 export const storeCredentials = { id: 'digital-gold', secret: 'dev-only-s3-secret-access-key' };
 
-/** Makes an authority, and a certificate of it for this machine's own name. */
+/** Creates an authority, and a certificate signed by it for this machine's name. */
 const makeCertificates = (folder: string) => {
   const of = (name: string): string => join(folder, name);
   const quiet = { stdio: 'ignore' } as const;
@@ -50,14 +50,14 @@ const keysIn = (url: string): ObjectStore =>
 /** An S3 over TLS with a bucket for backups and one for keys. */
 export interface BackupStore {
   readonly port: number;
-  /** The certificate of the authority that vouches for it. */
+  /** The certificate of the authority that signed its certificate. */
   readonly authority: string;
-  /** The second place of the keys, in a bucket beside the backups. */
+  /** The second copy of the keys, in another bucket. */
   readonly keys: ObjectStore;
   close(): void;
 }
 
-/** Starts an S3 whose files lie in a folder. */
+/** Starts an S3 server that keeps its files in a folder. */
 export const openBackupStore = async (folder: string, port: number): Promise<BackupStore> => {
   const files = makeCertificates(folder);
   const data = join(folder, 's3');

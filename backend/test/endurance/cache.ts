@@ -12,10 +12,10 @@ import { addProcess, type App } from './run.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
 /**
- * `make cache-drill`: runs the k6 load tests while Redis fails. First it runs the price's cadence
- * with Redis stopped for three minutes: every mark is received, at most 2.5 s late. Then it runs
- * the smoke of all suites, with the master of three Sentinels killed in its middle, and again on a
- * cluster, with slots that move while they are used.
+ * `make cache-drill` runs the k6 load tests while Redis fails. First it runs the suite of the
+ * price's cadence with Redis stopped for three minutes. Every mark must be received, at most 2.5 s
+ * late. Then it runs the smoke profile of all suites, while the master of three Sentinels is
+ * killed, and again on a cluster, while slots are moved.
  */
 
 const repository = join(import.meta.dirname, '..', '..', '..');
@@ -29,10 +29,10 @@ const { timers, log, print } = drill;
 
 const apps: readonly App[] = ['customer', 'admin', 'accounting', 'worker'];
 
-/** A load test looks at the bounds of production, so no bound is lifted here. */
+/** The limits of production, since the load tests check them. */
 const bounds = { QUOTES_PER_TEN_MINUTES: '60', LOG_LEVEL: 'warn' };
 
-/** Starts the service by the ground's Redis unless another one is given. */
+/** Starts the service with the ground's Redis, unless `changes` has another one. */
 const startApps = async (ground: Ground, supervisor: Supervisor, changes: ProcessEnvironment) => {
   for (const app of apps) {
     addProcess(ground, supervisor, { app, name: app, dist, changes: { ...bounds, ...changes } });
@@ -40,7 +40,7 @@ const startApps = async (ground: Ground, supervisor: Supervisor, changes: Proces
   await supervisor.untilReady();
 };
 
-/** Runs the load tests against the ground. Returns whether every threshold held. */
+/** Runs the load tests against the ground. Returns true if every threshold passed. */
 const loadTest = ({ home }: Ground, args: readonly string[], env: ProcessEnvironment) =>
   new Promise<boolean>((resolve) => {
     const main = join(repository, 'loadtests', 'runner', 'main.ts');
@@ -53,7 +53,7 @@ const loadTest = ({ home }: Ground, args: readonly string[], env: ProcessEnviron
 const playCadence = async (ground: Ground, supervisor: Supervisor): Promise<boolean> => {
   await startApps(ground, supervisor, {});
   const late = { LATENESS_P95_MS: '2500', LATENESS_MAX_MS: '2500' };
-  // Marks before, during and after.
+  // This includes marks before, during and after the stop.
   const marks = String(Math.ceil((2 * calmMs + stoppedMs) / 10_000));
   try {
     const running = loadTest(ground, ['--suite', 'price-cadence'], { ...late, MARKS: marks });
@@ -88,7 +88,7 @@ const playSentinels = async (ground: Ground, supervisor: Supervisor): Promise<bo
   }
 };
 
-/** The pause between two slots that move. */
+/** The pause between two moves of slots. */
 const moveEveryMs = 500;
 
 const playCluster = async (ground: Ground, supervisor: Supervisor): Promise<boolean> => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { buildApps } from '../../build.ts';
 import { createRandom } from '../../src/platform/ids/random.ts';
-import { holdAtRest } from './at-rest.ts';
+import { checkAtRest } from './at-rest.ts';
 import { makeCustomer, type Customer, type Draw } from './customers.ts';
 import { disturb, listDisturbances } from './disturbances.ts';
 import { createDrill, prepareSchema, runDrill } from './drill.ts';
@@ -15,10 +15,10 @@ import { createSupervisor, type Supervisor } from './supervisor.ts';
 import { openToxiproxy, type Toxiproxy } from './toxiproxy.ts';
 
 /**
- * `make chaos DURATION=s SEED=n`: runs the built processes under load while they are killed and
- * stopped, while their stores fail, and while the network to stores and collaborators fails. At
- * rest afterwards every rule of the books holds, nothing is stuck, nothing that was acknowledged is
- * lost, and no repeat is answered otherwise.
+ * `make chaos DURATION=s SEED=n` runs the built processes under load. Meanwhile processes are
+ * killed and stopped, their stores fail, and the network to stores and collaborators fails. At rest
+ * afterwards, every rule of the books must hold, nothing may be stuck, no acknowledged request may
+ * be lost, and no repeat may get a different answer.
  */
 
 const backend = join(import.meta.dirname, '..', '..');
@@ -53,7 +53,10 @@ const behind = (url: string, port: number): string => {
   return address.href;
 };
 
-/** Puts a proxy before each store and collaborator, and returns the environment that goes by them. */
+/**
+ * Puts a proxy before each store and collaborator, and returns the environment with their
+ * addresses.
+ */
 const addProxies = async ({ addresses }: Ground, proxies: Toxiproxy) => {
   const { ports, databaseUrl, redisUrl } = addresses;
   const postgres = await proxies.add('PostgreSQL', firstPort + 30, ports.postgres);
@@ -70,7 +73,7 @@ const addProxies = async ({ addresses }: Ground, proxies: Toxiproxy) => {
   return environment;
 };
 
-/** Ports of a replica beyond the first. */
+/** Returns the ports of a further replica. */
 const at = (offset: number) => ({ port: firstPort + offset, internal: firstPort + 60 + offset });
 
 const startAll = (
@@ -145,7 +148,8 @@ const main = async (): Promise<boolean> => {
     const kinds = listDisturbances({ ground, supervisor, proxies, stores, collaborators });
     const load = { customers, ledger, sandboxUrl: ground.endpoints.sandbox, productId, timers };
     const [made] = await Promise.all([
-      // The faults have separate draws, so that a seed causes the same faults whatever is answered.
+      // The faults have separate draws, so that a seed causes the same faults, independent of the
+      // answers.
       disturb({ kinds, draw: drawsOf(seed + 1), timers, signal: ended, log }),
       runLoad({ ...load, draw: drawsOf(seed + 2), signal: ended, atOnce: 10, pauseMs: 400 }),
       runOffice({ ground, ledger, timers, draw: drawsOf(seed + 3), signal: ended }),
@@ -155,7 +159,7 @@ const main = async (): Promise<boolean> => {
     for (const name of supervisor.names) supervisor.signal(name, 'SIGCONT');
     await supervisor.untilReady();
     const restarts = supervisor.restarts();
-    await holdAtRest({ ground, ledger, timers, log });
+    await checkAtRest({ ground, ledger, timers, log });
     report(ground, ledger, { made, restarts });
     return ledger.findings.length === 0;
   } finally {

@@ -15,14 +15,17 @@ const reasonOf = (line: string): string[] => {
   }
 };
 
-/** Reads why processes closed buying, which the customers' refusal does not say. */
+/**
+ * Reads the reasons for which processes closed buying, which the customers' refusal does not
+ * contain.
+ */
 const readReasons = (logs: string): readonly string[] => {
   const names = readdirSync(logs).filter((name) => name.endsWith('.log'));
   const lines = names.flatMap((name) => readFileSync(join(logs, name), 'utf8').split('\n'));
   return [...new Set(lines.flatMap(reasonOf))];
 };
 
-/** Nobody closes a gate in these runs: a buy that was refused by one is a finding. */
+/** Adds a finding if a closed gate refused buys, since nobody closes a gate in these runs. */
 export const findClosedGate = ({ logs }: Ground, ledger: Ledger): void => {
   const refusal = '503 PAYMENTS_DISABLED';
   const refused = Object.values(ledger.counts()).map((answers) => answers[refusal] ?? 0);

@@ -10,11 +10,11 @@ import {
 import { addBankAccount } from '../../dev/demo/chapters/selling.ts';
 import type { Step } from '../../dev/demo/demo.types.ts';
 
-/** A customer who may do everything, at whatever replica answers. */
+/** A customer with all rights, whose calls go to any replica. */
 export interface Customer {
   readonly userId: string;
   readonly bankAccountId: string;
-  /** Makes a call, signed in. Signs in again if the token has expired. */
+  /** Makes a call with the customer's token, which is renewed if it has expired. */
   readonly call: <T>(make: (api: CustomerClient) => Promise<T>) => Promise<T>;
 }
 
@@ -31,7 +31,9 @@ interface Session {
   refreshToken: string;
 }
 
-/** Approves without a claim, which an earlier build does not know. */
+/**
+ * Approves a customer without claiming the review first, because an earlier build has no claims.
+ */
 const approve: Step = {
   title: 'An operator approves the customer',
   async run(demo) {
@@ -44,7 +46,7 @@ const approve: Step = {
   },
 };
 
-/** Makes a customer whose KYC is approved, with a verified account. */
+/** Creates a customer with approved KYC and a verified bank account. */
 export const makeCustomer = async (
   endpoints: DemoEndpoints,
   urls: readonly string[],
@@ -65,7 +67,7 @@ export const makeCustomer = async (
       const inbox = await fetch(
         `${endpoints.sandbox}/_control/sms?phone=${encodeURIComponent(numbers.phone)}`,
       );
-      // The control's own view.
+      // The control API has this form.
       const { messages } = (await inbox.json()) as { messages: { otp?: string }[] };
       const body = { phone: numbers.phone, otp: messages[0]?.otp ?? '' };
       const answer = await client().post('/v1/auth/verify-otp', { body });

@@ -4,10 +4,10 @@ import type { Ground } from './ground.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { Toxiproxy } from './toxiproxy.ts';
 
-/** Trouble that is made and ended again. */
+/** A fault that can be caused and ended. */
 export interface Disturbance {
   readonly name: string;
-  /** Makes it, and returns what ends it. */
+  /** Causes the fault, and returns a function that ends it. */
   readonly begin: () => Promise<() => Promise<void>>;
 }
 
@@ -147,7 +147,7 @@ const ofNetwork = (
   ];
 };
 
-/** Lists all trouble that there is. */
+/** Lists all faults, by their kind. */
 export const listDisturbances = (scene: Scene): readonly (readonly Disturbance[])[] => [
   ofProcesses(scene),
   ofPostgres(scene),
@@ -171,20 +171,20 @@ const pick = <T>(draw: Draw, values: readonly T[]): T => {
 };
 
 /**
- * Makes one trouble after another until the signal, each for up to eight seconds, with a moment of
- * peace between them. Every kind is as likely as any other. Returns how often each was made.
+ * Causes one fault after another until the signal, each for up to eight seconds, with a pause
+ * between them. All kinds are equally likely. Returns the count of each fault.
  */
 export const disturb = async (options: DisturbOptions): Promise<Record<string, number>> => {
   const { kinds, draw, timers, signal, log } = options;
-  const made: Record<string, number> = {};
+  const counts: Record<string, number> = {};
   while (!signal.aborted) {
     const { name, begin } = pick(draw, pick(draw, kinds));
-    made[name] = (made[name] ?? 0) + 1;
+    counts[name] = (counts[name] ?? 0) + 1;
     log(name);
     const end = await begin();
     await timers.sleep(500 + draw() * 7500, signal);
     await end();
     await timers.sleep(500 + draw() * 3500, signal);
   }
-  return made;
+  return counts;
 };

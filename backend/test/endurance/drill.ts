@@ -10,27 +10,27 @@ import { makeCustomer, type Customer, type Draw } from './customers.ts';
 import type { Ground } from './ground.ts';
 
 const backend = join(import.meta.dirname, '..', '..');
-/** Folder of the builds that drills run. */
+/** The folder of the builds that drills run. */
 export const dist = join(backend, 'dist');
 
-/** Says what a drill is doing, and keeps what belongs to its report. */
+/** Prints the progress of a drill, and collects the lines of its report. */
 export interface Drill {
   readonly timers: Timers;
-  /** Says what happens, with the seconds since the drill began. */
+  /** Prints a line with the seconds since the drill began. */
   readonly log: (line: string) => void;
-  /** Says a line that belongs to the report. */
+  /** Prints a line and adds it to the report. */
   readonly print: (line: string) => void;
-  /** Says what happens, with the seconds, as a line of the report. */
+  /** Prints a line with the seconds and adds it to the report. */
   readonly report: (line: string) => void;
   /** Writes the report to the ground's folder. */
   readonly writeReport: (ground: Ground) => void;
 }
 
 export const createDrill = (): Drill => {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const lines: string[] = [];
   const timed = (line: string): string =>
-    `${((performance.now() - begun) / 1000).toFixed(1).padStart(7)} s  ${line}`;
+    `${((performance.now() - startedAt) / 1000).toFixed(1).padStart(7)} s  ${line}`;
   const print = (line: string): void => {
     lines.push(line);
     process.stdout.write(`${line}\n`);
@@ -44,7 +44,9 @@ export const createDrill = (): Drill => {
   };
 };
 
-/** Makes the schema of this build, or of the one in `folder`, with what `make up` seeds. */
+/**
+ * Creates the schema of this build, or of the build in `folder`, with the same seed as `make up`.
+ */
 export const prepareSchema = async ({ addresses }: Ground, folder = backend): Promise<void> => {
   const environment = environmentOf('migrate', addresses);
   await migrateDatabase({ backend: folder, environment, migrateUrl: addresses.migrateUrl });
@@ -52,9 +54,10 @@ export const prepareSchema = async ({ addresses }: Ground, folder = backend): Pr
 };
 
 /**
- * Tries to make a customer. On a busy machine a failover may happen before the drill causes it.
+ * The maximum number of tries to create a customer. On a busy machine, a failover may happen before
+ * the drill causes it.
  */
-const mostTries = 10;
+const maxTries = 10;
 const timers = createTimers();
 
 const makeOne = async (...given: Parameters<typeof makeCustomer>): Promise<Customer> => {
@@ -64,13 +67,13 @@ const makeOne = async (...given: Parameters<typeof makeCustomer>): Promise<Custo
     } catch (error) {
       const isPassing =
         error instanceof ApiUnreachableError || (error instanceof ApiError && error.status === 503);
-      if (!isPassing || tries === mostTries) throw error;
+      if (!isPassing || tries === maxTries) throw error;
       await timers.sleep(5000);
     }
   }
 };
 
-/** Makes customers whose requests go to any of the addresses. */
+/** Creates customers whose requests go to any of the addresses. */
 export const makeCustomers = async (
   { endpoints }: Pick<Ground, 'endpoints'>,
   urls: readonly string[],
@@ -82,8 +85,8 @@ export const makeCustomers = async (
 };
 
 /**
- * Runs a drill. The exit code is 0 if everything held, or if the machine lacks what the drill
- * needs.
+ * Runs a drill. The exit code is 0 if every check passed, or if the drill was left out because of
+ * missing programs.
  */
 export const runDrill = async (
   main: () => Promise<boolean>,

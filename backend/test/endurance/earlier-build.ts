@@ -6,28 +6,28 @@ import { runCommand, runOrThrow } from '../../dev/stack/run-command.ts';
 const repository = join(import.meta.dirname, '..', '..', '..');
 
 /**
- * The oldest build that this one can follow: it has every migration that the baseline replaces
- * (ADR 0113). The run starts from it as long as no release is tagged.
+ * The oldest build from which this one can be reached by an upgrade, since it has every migration
+ * that the baseline replaces (ADR 0113). It is used as long as no release is tagged.
  */
 const oldestToUpgrade = 'd3fa515c';
 
-/** Commands whose failure is an answer. */
-const ask = async (...args: readonly string[]): Promise<string | undefined> => {
+/** Runs a command of git. Returns undefined if it fails. */
+const git = async (...args: readonly string[]): Promise<string | undefined> => {
   const { code, output } = await runCommand('git', [...args], { cwd: repository });
   return code === 0 ? output.trim() : undefined;
 };
 
 /**
- * Names the commit to upgrade from: the given commit, else the last release before this commit,
- * else the oldest build that this build can follow.
- * @throws Error that says what to do if the clone has no such commit.
+ * Finds the commit to upgrade from. It is the given commit, else the last release before this
+ * commit, else the oldest possible build.
+ * @throws Error with instructions if the clone has no such commit.
  */
 const findCommit = async (given: string | undefined): Promise<string> => {
-  const lastRelease = await ask('describe', '--tags', '--abbrev=0', 'HEAD');
+  const lastRelease = await git('describe', '--tags', '--abbrev=0', 'HEAD');
   const wanted = given ?? lastRelease ?? oldestToUpgrade;
-  const commit = await ask('rev-parse', '--verify', '--quiet', `${wanted}^{commit}`);
+  const commit = await git('rev-parse', '--verify', '--quiet', `${wanted}^{commit}`);
   if (commit !== undefined) return commit;
-  const isShallow = (await ask('rev-parse', '--is-shallow-repository')) === 'true';
+  const isShallow = (await git('rev-parse', '--is-shallow-repository')) === 'true';
   const why = isShallow ? 'it is shallow: git fetch --unshallow --tags brings the rest' : 'none';
   throw new Error(`this clone has no commit ${wanted} (${why})`);
 };
@@ -35,9 +35,9 @@ const findCommit = async (given: string | undefined): Promise<string> => {
 /** A build of an earlier commit. */
 interface EarlierBuild {
   readonly commit: string;
-  /** Its folder `backend`. */
+  /** The path of its folder `backend`. */
   readonly backend: string;
-  /** Its version of the queue's library. */
+  /** The version of its queue library. */
   readonly queueVersion: string;
 }
 

@@ -1,7 +1,7 @@
 import { buildApps } from '../../build.ts';
 import { applicationRole } from '../../dev/stack/database-setup.ts';
 import { resolveLoss } from './after-loss.ts';
-import { holdAtRest } from './at-rest.ts';
+import { checkAtRest } from './at-rest.ts';
 import type { Customer } from './customers.ts';
 import { createDrill, dist, makeCustomers, prepareSchema, runDrill } from './drill.ts';
 import { failOver, loseLeader, type Scene } from './failovers.ts';
@@ -17,26 +17,29 @@ import { openToxiproxy } from './toxiproxy.ts';
 import { watchWrites } from './watch-writes.ts';
 
 /**
- * `make failover`: runs the built processes under load on three PostgreSQL servers that Patroni and
- * etcd watch over. Half of the processes reach them by HAProxy, half by an address with three hosts.
- * First each commit waits for a standby: the leader is killed, switched over and cut off, and at rest
- * nothing that was acknowledged is lost. Then nothing waits: what is lost with the leader is found
- * and mended as the runbook says.
+ * `make failover` runs the built processes under load on three PostgreSQL servers, which Patroni
+ * and etcd control. Half of the processes connect through HAProxy, half with an address of three
+ * hosts. In the first half, each commit waits for a standby. The leader is killed, switched over
+ * and cut off, and at rest no acknowledged request may be lost. In the second half, no commit
+ * waits. The data that is lost with the leader is found and repaired by the runbook.
  */
 
 const firstPort = Number(process.env['FAILOVER_PORT_BASE'] ?? '5600');
 const customerCount = Number(process.env['CUSTOMERS'] ?? '8');
-/** `synchronous` or `asynchronous` selects a half. */
+/** `synchronous` or `asynchronous` selects one half. */
 const only = process.env['ONLY'] ?? '';
 const seed = 42;
 
 const drill = createDrill();
 const { timers, log, print } = drill;
 
-/** Ports of a replica beyond the first. */
+/** Returns the ports of a further replica. */
 const at = (offset: number) => ({ port: firstPort + offset, internal: firstPort + 30 + offset });
 
-/** The address by which libpq and we find the one of three that takes writes. */
+/**
+ * Returns an address of three hosts, with which libpq and the service find the host that accepts
+ * writes.
+ */
 const addressOfHosts = ({ hosts }: PatroniCluster): string => {
   const { name, password } = applicationRole;
   const place = hosts.join(',');
@@ -62,7 +65,7 @@ interface Play extends Omit<Scene, 'watched' | 'ledger'> {
   readonly productId: string;
 }
 
-/** Runs the load and the watched writes while `trouble` lasts. */
+/** Runs the load and the watched writes while `trouble` runs. */
 const underLoad = async (
   { ground, customers, watchers, productId, ...scene }: Play,
   ledger: Ledger,
@@ -91,7 +94,7 @@ const playSynchronous = async (play: Play): Promise<boolean> => {
     }
   });
   await play.supervisor.untilReady();
-  await holdAtRest({ ground: play.ground, ledger, timers, log });
+  await checkAtRest({ ground: play.ground, ledger, timers, log });
   findServerErrors(ledger);
   for (const line of reportOf('At rest', ledger)) print(line);
   return ledger.findings.length === 0;

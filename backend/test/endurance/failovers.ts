@@ -19,11 +19,14 @@ export interface Scene {
 
 type FailoverKind = 'killed' | 'switched over' | 'cut off';
 
-/** The load before a trouble, and after it, in milliseconds. */
+/** The time under load before and after a failover, in milliseconds. */
 const calmMs = 8000;
-/** The time in which another one leads and both ways write again. */
+/** The time limit until another server leads and all ways write again. */
 const longestMs = 180_000;
-/** The least that is acknowledged while followers receive nothing, and the time after that. */
+/**
+ * The numbers of buys and sales that must be acknowledged while followers receive nothing, and the
+ * time after that.
+ */
 const [buysToLose, salesToLose, heldBackMs] = [6, 4, 6000];
 
 const leaderOf = async ({ cluster }: Scene): Promise<NodeName> => {
@@ -32,7 +35,7 @@ const leaderOf = async ({ cluster }: Scene): Promise<NodeName> => {
   return name;
 };
 
-const makeTrouble = async (scene: Scene, kind: FailoverKind, leader: NodeName): Promise<void> => {
+const causeFailover = async (scene: Scene, kind: FailoverKind, leader: NodeName): Promise<void> => {
   const { cluster } = scene;
   if (kind === 'killed') return cluster.killNode(leader);
   if (kind === 'cut off') return cluster.isolate(leader);
@@ -42,7 +45,7 @@ const makeTrouble = async (scene: Scene, kind: FailoverKind, leader: NodeName): 
   return cluster.switchOver(leader, next.name);
 };
 
-/** Waits until another one leads and every way writes again. */
+/** Waits until another server leads and every way writes again. */
 const untilWriting = async (scene: Scene, before: NodeName): Promise<NodeName> => {
   const { cluster, watched } = scene;
   let after: NodeName | undefined;
@@ -66,19 +69,19 @@ const printRefused = ({ watched, print }: Scene, title: string, moment: number):
     const { seconds, answers } = refusedSince(moment);
     const counts: Record<string, number> = {};
     for (const answer of answers) counts[answer] = (counts[answer] ?? 0) + 1;
-    const said = answers.length === 0 ? 'none' : listCounts(counts);
-    print(`  ${title}, by ${way}: ${seconds.toFixed(1)} s without writes; refused: ${said}`);
+    const refusals = answers.length === 0 ? 'none' : listCounts(counts);
+    print(`  ${title}, by ${way}: ${seconds.toFixed(1)} s without writes; refused: ${refusals}`);
   }
 };
 
-/** Fails over once under load, and prints for how long nothing was written by each way. */
+/** Causes one failover under load, and prints for each way how long nothing was written. */
 export const failOver = async (scene: Scene, kind: FailoverKind): Promise<void> => {
   const { cluster, timers, log } = scene;
   await timers.sleep(calmMs);
   const before = await leaderOf(scene);
   const moment = performance.now();
   log(`${before} is ${kind}`);
-  await makeTrouble(scene, kind, before);
+  await causeFailover(scene, kind, before);
   const after = await untilWriting(scene, before);
   log(`${after} leads`);
   if (kind === 'cut off') await cluster.heal();
@@ -89,7 +92,10 @@ export const failOver = async (scene: Scene, kind: FailoverKind): Promise<void> 
   printRefused(scene, `The leader is ${kind}`, moment);
 };
 
-/** Waits until enough was acknowledged to be lost, with its payments, trades and payouts. */
+/**
+ * Waits until enough requests are acknowledged that will be lost, with their payments, trades and
+ * payouts.
+ */
 const untilEnough = async ({ ledger, timers }: Scene, since: number): Promise<void> => {
   const isEnough = async (): Promise<boolean> => {
     const { buy = 0, sale = 0 } = countKinds(ledger.acknowledged.slice(since));

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** Webhooks that are passed on, until it is closed. */
+/** A running forwarding of webhooks. */
 interface Forwarding {
   close(): void;
 }
 
-const kept = /^(?:content-type|x-[a-z-]+)$/u;
+const keptHeaders = /^(?:content-type|x-[a-z-]+)$/u;
 
 /**
- * Listens where the collaborators send their webhooks, and passes each on to the API that serves at
- * that moment, which may be of either build. A webhook that cannot be passed on gets 503, and the
+ * Listens at the address to which the collaborators send their webhooks, and forwards each to the
+ * present API, which may be of either build. A webhook that cannot be forwarded gets 503, so the
  * collaborator sends it again.
  */
 export const forwardWebhooks = async (port: number, target: () => string): Promise<Forwarding> => {
@@ -20,7 +20,7 @@ export const forwardWebhooks = async (port: number, target: () => string): Promi
     req.on('end', () => {
       const headers = Object.fromEntries(
         Object.entries(req.headers).flatMap(([name, value]) =>
-          kept.test(name) ? [[name, String(value)]] : [],
+          keptHeaders.test(name) ? [[name, String(value)]] : [],
         ),
       );
       fetch(`${target()}${req.url ?? ''}`, {

@@ -3,8 +3,9 @@ import type { DemoEndpoints } from '../../dev/demo/read-endpoints.ts';
 import type { Ground } from './ground.ts';
 
 /**
- * Gives the evidence of the legal entity as customers are shown it, by an operator. A build that
- * holds it to what is published keeps buying closed over the placeholder of an earlier seed.
+ * Records the evidence of the legal entity, as an operator does, with the name that is published. A
+ * build that compares the two would keep buying closed because of the placeholder in an earlier
+ * seed.
  */
 export const giveEvidence = async (
   { query }: Pick<Ground, 'query'>,

@@ -12,7 +12,7 @@ export type Goldctl = (...args: readonly string[]) => Promise<{
   readonly stderr: string;
 }>;
 
-/** Reports of many rows are long. */
+/** The maximum size of an output, in bytes. Reports with many rows are long. */
 const maxBuffer = 64 * 1024 * 1024;
 
 /** Describes a ground as `make up` describes its stack, so that goldctl finds it. */
@@ -25,9 +25,9 @@ export const openGoldctl = ({ home, addresses }: Ground, log: (line: string) => 
     new Promise((resolve) => {
       execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) => {
         const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;
-        // A report with findings has a separate exit code, and contains nothing new.
-        const [said = ''] = code === 0 || code === 3 ? [] : stderr.trim().split('\n').slice(-2);
-        log(`$ goldctl ${args.join(' ')}: ${code} ${said}`.trimEnd());
+        // Exit code 3 is that of a report with findings, which needs no message.
+        const [message = ''] = code === 0 || code === 3 ? [] : stderr.trim().split('\n').slice(-2);
+        log(`$ goldctl ${args.join(' ')}: ${code} ${message}`.trimEnd());
         resolve({ code, stdout, stderr });
       });
     });

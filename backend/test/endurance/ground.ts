@@ -15,16 +15,16 @@ import { prepareDatabase } from '../../dev/stack/stack-servers.ts';
 import { writeMissingSwitches } from '../../dev/stack/switch-files.ts';
 import type { DemoEndpoints } from '../../dev/demo/read-endpoints.ts';
 
-/** The separate stores of a run, which it may stop, crash and start as it likes. */
+/** The separate stores of a run, which it may stop, crash and start. */
 export interface Ground {
   readonly home: string;
   readonly logs: string;
-  /** Leads straight to the stores and the sandbox, past every proxy. */
+  /** Addresses that lead directly to the stores and the sandbox, without a proxy. */
   readonly addresses: StackAddresses;
   readonly endpoints: DemoEndpoints;
   /** Runs a statement as the administrator of the server. */
   query<T extends object>(sql: string, values?: readonly unknown[]): Promise<T[]>;
-  /** Stops PostgreSQL in order, or as a crash does, and starts it again. */
+  /** Stops PostgreSQL orderly or as in a crash, and starts it again. */
   restartPostgres(how: 'restart' | 'crash'): Promise<void>;
   stopRedis(): Promise<void>;
   startRedis(): Promise<void>;
@@ -35,7 +35,7 @@ export interface Ground {
 /** The database of a ground. */
 export interface GroundDatabase {
   readonly adminUrl: string;
-  /** Stops it in order, or as a crash does, and starts it again. */
+  /** Stops the server orderly or as in a crash, and starts it again. */
   restart(how: 'restart' | 'crash'): Promise<void>;
   close(): Promise<void>;
 }
@@ -71,7 +71,7 @@ const openOwnPostgres = async (place: GroundPlace): Promise<GroundDatabase> => {
 
 const repository = join(import.meta.dirname, '..', '..', '..');
 
-/** The ports of a run, all above its first. */
+/** Returns the ports of a run, which are all from `first` on. */
 const portsFrom = (first: number) =>
   readPorts({
     CUSTOMER_PORT: String(first),
@@ -112,7 +112,7 @@ const queryAt =
     }
   };
 
-/** Returns a ground whose database is another server, with the roles that it was restored with. */
+/** Returns the ground with another database server, which was restored with the same roles. */
 export const withDatabase = (ground: Ground, adminUrl: string): Ground => {
   const { port } = new URL(adminUrl);
   const at = (url: string): string => {
@@ -131,8 +131,8 @@ export const withDatabase = (ground: Ground, adminUrl: string): Ground => {
 };
 
 /**
- * Opens new stores in a folder below `.dev`, whatever a previous run left there. The database is a
- * single server unless another is opened.
+ * Opens new stores in a folder below `.dev`, and deletes those of a previous run. The database is a
+ * single server, unless `openDatabase` opens another one.
  */
 export const openGround = async (
   name: string,

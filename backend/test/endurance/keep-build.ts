@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const parts = ['dist', 'prisma', 'package.json'];
 
 /**
- * Copies a build, and returns the copy's folder. A run of a quarter of an hour starts its processes
- * again and again: whoever builds, rebases or adds a migration meanwhile changes nothing of it.
+ * Copies a build, and returns the copy's folder. A long run starts its processes repeatedly, so a
+ * build, rebase or new migration in the meantime must not change them.
  */
 export const keepBuild = (backend: string, home: string): string => {
   const folder = join(home, 'build');

@@ -1,16 +1,16 @@
 import { ApiError } from '@digital-gold/client';
 
-/** The requests that begin something under a key. */
+/** The kinds of requests that create something with an idempotency key. */
 type Kind = 'buy' | 'sale' | 'plan' | 'order of jewellery';
 
-/** The result of a request that began something. */
+/** A request that creates something with an idempotency key. */
 export interface Placed {
   readonly kind: Kind;
-  /** Sends it, again and again the same, and returns the id of what it began. */
+  /** Sends the request, which is the same each time, and returns its result. */
   readonly send: () => Promise<Begun>;
-  /** The id in an answer. Every later answer must have the same id. */
+  /** The id in the first answer. Every later answer must have the same id. */
   id?: string;
-  /** Counts the tries without a decision. */
+  /** The number of tries. */
   tries: number;
 }
 
@@ -22,21 +22,21 @@ export interface Begun {
   readonly paymentOrderId?: string | undefined;
 }
 
-/** Something that must never happen. */
+/** An event that must never happen. */
 interface Finding {
   readonly what: string;
   readonly detail: string;
 }
 
-/** Keeps what was acknowledged, and counts everything that was answered. */
+/** Keeps the acknowledged requests, and counts all answers. */
 export interface Ledger {
   readonly acknowledged: Placed[];
-  /** Requests without a decision, which their clients send again. */
+  /** Requests without a decision, which their clients repeat. */
   readonly open: Set<Placed>;
   readonly findings: Finding[];
   count(request: string, answer: string): void;
   find(what: string, detail: string): void;
-  /** Counts of answers by request. */
+  /** Returns the counts of answers by request. */
   counts(): Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
@@ -56,31 +56,31 @@ export const createLedger = (): Ledger => {
   };
 };
 
-/** Names an answer for the counts: a refusal by its code, silence as what it is. */
+/** Returns the name of a failed answer for the counts, such as its status and code. */
 export const answerOf = (error: unknown): string => {
   if (error instanceof ApiError) return `${error.status} ${error.code ?? 'of something else'}`;
   return 'no answer';
 };
 
-/** Refusals after which the same request may still be done: the client sends it again. */
-const undecided = new Set(['REQUEST_IN_PROGRESS', 'SELL_UNDER_REVIEW', 'RATE_LIMITED']);
+/** Refusals after which the client repeats the request, since it may still succeed. */
+const undecidedCodes = new Set(['REQUEST_IN_PROGRESS', 'SELL_UNDER_REVIEW', 'RATE_LIMITED']);
 
 /**
- * A closed gate is checked before anything else, so the request has no effect. A sale that the
- * provider refused is over, and each repeat gets that answer.
+ * Refusals that decide a request. A closed gate is checked before anything else, so the request has
+ * no effect. A sale that the provider refused is finished, and each repeat gets the same answer.
  */
-const decided = new Set(['PAYMENTS_DISABLED', 'PROVIDER_REFUSED', 'SELL_DISABLED']);
+const decidingCodes = new Set(['PAYMENTS_DISABLED', 'PROVIDER_REFUSED', 'SELL_DISABLED']);
 
 /**
- * A sale whose verify had no readable answer is over: nothing is sold, now or at a repeat. A buy of
- * which the provider gave none was not begun, and its client sends it again.
+ * Refusals that decide a sale. A sale is finished if the provider's answer to verify could not be
+ * read, and is not sold by a repeat. A buy in this case was not created, so its client repeats it.
  */
-const decidedOfSales = new Set([...decided, 'PROVIDER_UNAVAILABLE']);
+const decidingCodesOfSales = new Set([...decidingCodes, 'PROVIDER_UNAVAILABLE']);
 
 /** Returns true if an answer leaves the result of the request open. */
 export const isUndecided = (kind: Placed['kind'], error: unknown): boolean => {
   if (!(error instanceof ApiError)) return true;
   const code = error.code ?? '';
-  const isDecided = (kind === 'sale' ? decidedOfSales : decided).has(code);
-  return (error.status >= 500 && !isDecided) || error.status === 401 || undecided.has(code);
+  const isDecided = (kind === 'sale' ? decidingCodesOfSales : decidingCodes).has(code);
+  return (error.status >= 500 && !isDecided) || error.status === 401 || undecidedCodes.has(code);
 };

@@ -3,7 +3,7 @@ import type { Timers } from '../../src/platform/clock/timers.ts';
 import type { Customer, Draw } from './customers.ts';
 import { answerOf, isUndecided, type Begun, type Ledger, type Placed } from './ledger.ts';
 
-/** Draws one of the values, each with its weight. */
+/** Draws one of the values by their weights. */
 const drawOne = <T>(draw: Draw, choices: readonly (readonly [T, number])[]): T => {
   const whole = choices.reduce((sum, [, weight]) => sum + weight, 0);
   let left = draw() * whole;
@@ -21,9 +21,9 @@ interface LoadOptions {
   readonly draw: Draw;
   readonly timers: Timers;
   readonly signal: AbortSignal;
-  /** The product that people order. */
+  /** The product that customers order. */
   readonly productId: string;
-  /** Customers at work at one time, and the longest wait between two of their requests. */
+  /** The number of requests at the same time, and below the longest pause between two requests. */
   readonly atOnce: number;
   readonly pauseMs: number;
 }
@@ -93,7 +93,7 @@ const newOrder = ({ call }: Customer, productId: string): (() => Promise<Begun>)
     });
 };
 
-/** Sends a request that begins something, and notes what its client then knows. */
+/** Sends a request that creates something, and updates the ledger with the answer. */
 export const sendPlaced = async (ledger: Ledger, placed: Placed): Promise<Begun | undefined> => {
   const { kind } = placed;
   const isRepeat = placed.id !== undefined;
@@ -116,7 +116,7 @@ export const sendPlaced = async (ledger: Ledger, placed: Placed): Promise<Begun 
   } catch (error) {
     ledger.count(isRepeat ? `${kind}, again` : kind, answerOf(error));
     if (isUndecided(kind, error)) {
-      // Behind the others, so that each has its turn.
+      // It is moved behind the others, so that each has its turn.
       ledger.open.delete(placed);
       if (!isRepeat) ledger.open.add(placed);
       return undefined;
@@ -127,7 +127,10 @@ export const sendPlaced = async (ledger: Ledger, placed: Placed): Promise<Begun 
   }
 };
 
-/** Runs customers until the signal: they buy, pay, sell, plan, order, retry and read. */
+/**
+ * Runs customers until the signal. They buy, pay, sell, start plans, order, repeat requests and
+ * read.
+ */
 export const runLoad = async (options: LoadOptions): Promise<void> => {
   const { customers, ledger, sandboxUrl, draw, timers, signal, productId } = options;
   const someone = (): Customer => {
@@ -156,7 +159,7 @@ export const runLoad = async (options: LoadOptions): Promise<void> => {
       body: JSON.stringify({ outcome, deliver }),
     });
     ledger.count(`payment ${outcome}, told by ${deliver}`, String(response.status));
-    // The control's own view.
+    // The control API has this form.
     const paid = (await response.json()) as Record<string, string>;
     if (outcome === 'failed' || paymentOrderId === undefined || draw() < 0.5) return;
     const body = {

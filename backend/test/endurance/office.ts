@@ -14,7 +14,7 @@ interface OfficeOptions {
 const base = '/api/v1/accounting';
 const reads = ['summary', 'buys', 'sells', 'holdings', 'payments', 'payouts', 'month-end'];
 
-/** The most that an answer of a process that is well, or says that it is not, may take. */
+/** The time limit for an answer of a running process. */
 const patienceMs = 30_000;
 
 const post = (body: unknown): RequestInit => ({
@@ -47,7 +47,7 @@ export const runOffice = async (options: OfficeOptions): Promise<void> => {
   const signIn = async (): Promise<void> => {
     const url = `${accounting}${base}/auth/login`;
     const response = await ask('sign-in of an accountant', url, post(portalUsers.accountant));
-    // The answer's own view.
+    // The API's answer has this form.
     const body = (await response.json().catch(() => ({}))) as { readonly token?: string };
     token = body.token ?? '';
   };

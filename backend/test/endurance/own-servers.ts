@@ -11,22 +11,22 @@ import {
 import { join } from 'node:path';
 import type { ServerUser } from '../../dev/stack/server-user.ts';
 
-const installed = '/usr/lib/postgresql';
-const oldest = 15;
+const installationFolder = '/usr/lib/postgresql';
+const oldestVersion = 15;
 
-/** Returns the oldest version that is installed and that the service runs on. */
+/** Returns the oldest installed version that the service supports. */
 const findVersion = (): number => {
   try {
-    const versions = readdirSync(installed).map(Number);
-    const fitting = versions.filter((version) => version >= oldest);
-    return fitting.toSorted((one, other) => one - other)[0] ?? oldest;
+    const versions = readdirSync(installationFolder).map(Number);
+    const fitting = versions.filter((version) => version >= oldestVersion);
+    return fitting.toSorted((one, other) => one - other)[0] ?? oldestVersion;
   } catch {
-    return oldest;
+    return oldestVersion;
   }
 };
 
-/** Folder of the programs of the PostgreSQL that drills run. */
-export const postgresPrograms = `${installed}/${findVersion()}/bin`;
+/** The folder of the PostgreSQL programs that drills run. */
+export const postgresPrograms = `${installationFolder}/${findVersion()}/bin`;
 
 export const administrator = { name: 'postgres', password: 'dev-only-postgres' };
 
@@ -47,17 +47,17 @@ export const missingOf = (programs: Readonly<Record<string, string>>): string[] 
     })
     .map(([name]) => name);
 
-/** A folder of the servers' user, whatever a run before left there. */
+/** A new folder for the servers' user. */
 export interface ServerFolder {
   readonly folder: string;
-  /** Options by which a program runs as that user. */
+  /** Options with which a program runs as that user. */
   readonly asUser: Partial<ServerUser> & {
     readonly cwd: string;
     readonly env: Readonly<Record<string, string>>;
   };
-  /** Makes a folder in it, of the user's own. */
+  /** Creates a subfolder that the user owns. */
   readonly makeFolder: (...names: readonly string[]) => string;
-  /** Writes a file in it that the user alone may read, and returns its place. */
+  /** Writes a file that only the user may read, and returns its path. */
   readonly write: (name: string, text: string) => string;
 }
 

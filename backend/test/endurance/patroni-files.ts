@@ -7,17 +7,17 @@ export type NodeName = (typeof nodeNames)[number];
 const follower = { name: 'follower', password: 'dev-only-follower' };
 
 const ofNode = (at: number) => ({
-  /** The server's own, and by way of the network that may fail: for followers, and for others. */
+  /** The server's own port, and its ports behind the proxies, for followers and for clients. */
   postgres: at,
   replication: at + 1,
   clients: at + 2,
   rest: at + 3,
   restByOthers: at + 4,
-  /** The way to etcd. */
+  /** The port of the proxy to etcd. */
   etcd: at + 5,
 });
 
-/** Returns the ports of a cluster, the first of which is given. */
+/** Returns the ports of a cluster from `first` on. */
 export const portsOfCluster = (first: number) => ({
   nodes: { node1: ofNode(first), node2: ofNode(first + 6), node3: ofNode(first + 12) },
   etcd: first + 18,
@@ -37,8 +37,8 @@ interface PatroniOptions {
 }
 
 /**
- * The lease of a leader in seconds, at its minimum. A leader that does not renew it has lost its
- * place.
+ * The lease of a leader in seconds, which is Patroni's minimum. A leader that does not renew it
+ * loses the lead.
  */
 const ttlSeconds = 20;
 
@@ -52,7 +52,7 @@ restapi:
   connect_address: 127.0.0.1:${node.restByOthers}
 etcd3:
   hosts: 127.0.0.1:${node.etcd}
-  # The address is the way itself: no other one is asked for.
+  # Patroni uses only this address, and asks etcd for no others.
   use_proxies: true
 bootstrap:
   dcs:
@@ -98,7 +98,10 @@ postgresql:
 `;
 };
 
-/** Returns HAProxy's settings: it leads to the leader, and ends connections that led elsewhere. */
+/**
+ * Returns HAProxy's settings. It connects clients to the leader, and ends connections to a server
+ * that no longer leads.
+ */
 export const haproxyText = ({ nodes, haproxy, haproxyStatus }: ClusterPorts): string => {
   const servers = nodeNames.map((name) => {
     const { clients, restByOthers } = nodes[name];

@@ -17,7 +17,7 @@ import {
 } from './patroni-files.ts';
 import type { Toxiproxy } from './toxiproxy.ts';
 
-/** Programs that have to be installed, by the name of Debian's package. */
+/** Programs that must be installed, by the name of the Debian package. */
 const programs = {
   patroni: '/usr/bin/patroni',
   'etcd-server': '/usr/bin/etcd',
@@ -25,7 +25,7 @@ const programs = {
   'postgresql-15': join(postgresPrograms, 'postgres'),
 } as const;
 
-/** Lists the packages that are missing for a cluster. */
+/** Lists the missing packages of a cluster. */
 export const missingPackages = (): string[] => missingOf(programs);
 
 const memberSchema = z.object({ name: z.enum(nodeNames), role: z.string(), state: z.string() });
@@ -33,24 +33,26 @@ const clusterSchema = z.object({ members: z.array(memberSchema) });
 type Member = z.output<typeof memberSchema>;
 
 export interface PatroniCluster {
-  /** The administrator's address by way of HAProxy, which leads to whoever leads. */
+  /** The administrator's address through HAProxy, which connects to the leader. */
   readonly adminUrl: string;
-  /** The places of the three servers, past HAProxy, for an address with several hosts. */
+  /**
+   * The hosts and ports of the three servers without HAProxy, for an address with several hosts.
+   */
   readonly hosts: readonly string[];
   members(): Promise<readonly Member[]>;
-  /** Returns the leader, if all reachable machines name the same. */
+  /** Returns the leader in the view of the first reachable machine. */
   leader(): Promise<NodeName | undefined>;
-  /** Resolves when all three are there, and in synchronous mode one follows at once. */
+  /** Resolves when all three servers run, and one of them is synchronous if the mode is. */
   untilWhole(): Promise<void>;
-  /** Kills a machine: the server and what watches over it, by SIGKILL. */
+  /** Kills a machine's server and its Patroni by SIGKILL. */
   killNode(name: NodeName): Promise<void>;
   startNode(name: NodeName): Promise<void>;
   switchOver(from: NodeName, to: NodeName): Promise<void>;
-  /** From now on nobody waits for a follower. */
+  /** Lets commits no longer wait for a follower. */
   makeAsynchronous(): Promise<void>;
-  /** Lets nothing through to a machine or from it to etcd any more. No connection is ended. */
+  /** Blocks all data to a machine and from it to etcd. No connection is ended. */
   isolate(name: NodeName): Promise<void>;
-  /** Cuts a machine off from its followers. Customers' processes still reach it. */
+  /** Cuts a machine off from its followers. The service's processes still reach it. */
   holdBackFollowersOf(name: NodeName): Promise<void>;
   heal(): Promise<void>;
   close(): Promise<void>;
@@ -82,7 +84,7 @@ const proxyNames = (name: NodeName) =>
     etcd: `${name} etcd`,
   }) as const;
 
-/** Puts the network that may fail between the machines. */
+/** Adds the proxies between the machines, with which the network can fail. */
 const addProxies = async (proxies: Toxiproxy, ports: ClusterPorts): Promise<void> => {
   for (const name of nodeNames) {
     const [node, of] = [ports.nodes[name], proxyNames(name)];
@@ -93,7 +95,7 @@ const addProxies = async (proxies: Toxiproxy, ports: ClusterPorts): Promise<void
   }
 };
 
-/** Keeps the files and the processes of a cluster, all of them the servers' user's. */
+/** Manages the files and processes of a cluster, which all belong to the servers' user. */
 const createMachines = ({ folder: parent, logs, firstPort, user }: ClusterOptions) => {
   const files = createServerFolder(join(parent, 'patroni'), user);
   const { folder } = files;
@@ -138,7 +140,7 @@ const startNode = (machines: Machines, name: NodeName): Promise<void> => {
   return start(name, [programs.patroni, settingsOf(name)], `${restOf(machines, name)}/liveness`);
 };
 
-/** Starts the servers one after another: the first one makes the cluster, so that it leads. */
+/** Starts the servers one after another. The first one creates the cluster, so it leads. */
 const startNodes = async (machines: Machines): Promise<void> => {
   const { ports, makeFolder, write, dataOf } = machines;
   const leads = async (): Promise<boolean> =>
@@ -158,17 +160,17 @@ const startHaproxy = async ({ ports, write, start }: Machines): Promise<void> =>
   const file = write('haproxy.cfg', haproxyText(ports));
   const status = `http://127.0.0.1:${ports.haproxyStatus}/`;
   await start('haproxy', [programs.haproxy, '-db', '-f', file], status);
-  // HAProxy takes every server for the leader until its first check.
-  const hasAsked = async (): Promise<boolean> => {
+  // HAProxy takes every server for the leader until it has checked it.
+  const hasChecked = async (): Promise<boolean> => {
     const table = await (await fetch(`${status};csv`)).text();
     const servers = table.split('\n').filter((line) => /^postgres,node\d,/u.test(line));
     const others = servers.filter((line) => /,DOWN,/u.test(line));
     return others.length === servers.length - 1;
   };
-  if (!(await waitUntilReady(hasAsked, 60_000))) throw new Error('HAProxy knows no leader');
+  if (!(await waitUntilReady(hasChecked, 60_000))) throw new Error('HAProxy knows no leader');
 };
 
-/** Returns the views of a cluster from every reachable machine. */
+/** Creates the reads of a cluster's state. */
 const createViews = ({ ports }: Machines) => {
   const members = async (): Promise<readonly Member[]> => {
     for (const name of nodeNames) {
@@ -220,7 +222,7 @@ const createViews = ({ ports }: Machines) => {
   };
 };
 
-/** Starts etcd, three servers that Patroni watches over, and HAProxy before them. */
+/** Starts etcd, three servers that Patroni controls, and HAProxy before them. */
 export const openPatroni = async (options: ClusterOptions): Promise<PatroniCluster> => {
   const { proxies } = options;
   const machines = createMachines(options);
@@ -277,7 +279,7 @@ export const openPatroni = async (options: ClusterOptions): Promise<PatroniClust
         await proxies.poison(proxy, silence, both);
       }
     },
-    // They are ended, so that nothing in progress reaches them later.
+    // The connections are ended, so that data on the way does not arrive later.
     holdBackFollowersOf: (name) => proxies.cut(proxyNames(name).replication),
     heal: () => proxies.heal(),
     close,

@@ -17,7 +17,7 @@ import {
 
 const pgbackrestProgram = '/usr/bin/pgbackrest';
 
-/** Lists the programs that are missing for a backup. */
+/** Lists the missing programs of a backup. */
 export const missingPrograms = (): string[] =>
   missingOf({
     pgbackrest: pgbackrestProgram,
@@ -25,16 +25,16 @@ export const missingPrograms = (): string[] =>
     'versitygw (make tools)': versitygw,
   });
 
-/** A database whose every change goes to an S3, and that can be had again as of a moment. */
+/** A database whose changes are archived to an S3, and which can be restored to any time. */
 export interface BackedUpDatabase extends GroundDatabase {
-  /** The second place of the keys, in a bucket beside the backups. */
+  /** The second copy of the keys, in another bucket. */
   readonly keys: ObjectStore;
   backUp(): Promise<void>;
-  /** Returns this moment by the server's own clock, as the restore takes it. */
+  /** Returns the server's present time, in the form for `restoreTo`. */
   moment(): Promise<string>;
-  /** Loses the server with all of its files, once its last changes have left it. */
+  /** Kills the server and deletes its files, once its last changes are archived. */
   lose(): Promise<void>;
-  /** Restores it as of a moment on a second server, which is backed up from then on. */
+  /** Restores it to a time on a second server, which is then also backed up. */
   restoreTo(moment: string): Promise<{ readonly adminUrl: string }>;
 }
 
@@ -43,7 +43,7 @@ interface ServerPlace {
   readonly port: number;
 }
 
-/** Returns the settings of pgBackRest, as the runbook has them. */
+/** Returns the settings of pgBackRest, as in the runbook. */
 const settingsText = (
   folder: string,
   store: BackupStore,
@@ -76,7 +76,7 @@ pg1-socket-path=${folder}
 pg1-user=${administrator.name}
 `;
 
-/** Keeps the files of the backed up servers, and runs their programs as the servers' user. */
+/** Creates the folders of the backed up servers. */
 const createPlace = ({ serverHome, user, logs }: GroundPlace) => {
   const files = createServerFolder(join(serverHome, 'backup'), user);
   for (const name of ['logs', 'lock', 'spool']) files.makeFolder(name);
@@ -85,7 +85,7 @@ const createPlace = ({ serverHome, user, logs }: GroundPlace) => {
 
 type Place = ReturnType<typeof createPlace>;
 
-/** Writes the settings of pgBackRest for a server, and returns their file. */
+/** Writes the settings of pgBackRest for a server, and returns the file's path. */
 const writeSettings = ({ folder, write }: Place, store: BackupStore, at: ServerPlace): string =>
   write(`pgbackrest-${at.port}.conf`, settingsText(folder, store, at));
 
@@ -100,7 +100,7 @@ const initialise = async ({ asUser, write }: Place, data: string): Promise<void>
   await runOrThrow(join(bin, 'initdb'), args, asUser);
 };
 
-/** Starts a server whose every change is archived, and waits until it takes writes. */
+/** Starts a server whose changes are archived, and waits until it accepts writes. */
 const start = async (place: Place, { data, port }: ServerPlace, settings: string) => {
   const { folder, logs, user, asUser } = place;
   const push = `${pgbackrestProgram} --config=${settings} --stanza=gold archive-push %p`;
@@ -133,20 +133,20 @@ const start = async (place: Place, { data, port }: ServerPlace, settings: string
   return pid;
 };
 
-/** Waits until the last change of a server has left it. */
+/** Waits until the last change of a server is archived. */
 const untilArchived = (port: number): Promise<void> =>
   withConnection(adminOf(port), async (client) => {
     const { rows } = await client.query<{ last: string }>(
       'SELECT pg_walfile_name(pg_switch_wal()) AS last',
     );
-    const hasLeft = async (): Promise<boolean> => {
+    const isArchived = async (): Promise<boolean> => {
       const { rows: known } = await client.query<{ is: boolean }>(
         'SELECT last_archived_wal >= $1 AS is FROM pg_stat_archiver',
         [rows[0]?.last],
       );
       return known[0]?.is === true;
     };
-    if (!(await waitUntilReady(hasLeft, 120_000))) throw new Error('nothing is archived');
+    if (!(await waitUntilReady(isArchived, 120_000))) throw new Error('nothing is archived');
   });
 
 const momentOf = (port: number): Promise<string> =>

@@ -1,9 +1,7 @@
 import type { Ledger, Placed } from './ledger.ts';
 import { listCounts } from './run.ts';
 
-/**
- * Notes each answer that shows a fault of ours. An answer during a store's outage is not a fault.
- */
+/** Adds a finding for each answer 500. Other refusals during a store's outage are no faults. */
 export const findServerErrors = (ledger: Ledger): void => {
   for (const [request, answers] of Object.entries(ledger.counts())) {
     for (const [answer, count] of Object.entries(answers)) {
@@ -12,7 +10,7 @@ export const findServerErrors = (ledger: Ledger): void => {
   }
 };
 
-/** Returns the lines of a report: requests, answers and findings. */
+/** Returns the lines of a report, with requests, answers and findings. */
 export const reportOf = (title: string, ledger: Ledger): string[] => {
   const counts = ledger.counts();
   const all = Object.values(counts).flatMap((answers) => Object.values(answers));
@@ -25,7 +23,7 @@ export const reportOf = (title: string, ledger: Ledger): string[] => {
   ];
 };
 
-/** Counts what was acknowledged by its kind. */
+/** Counts requests by their kind. */
 export const countKinds = (placed: readonly Placed[]): Record<string, number> => {
   const counts: Record<string, number> = {};
   for (const { kind } of placed) counts[kind] = (counts[kind] ?? 0) + 1;

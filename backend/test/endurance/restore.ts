@@ -13,14 +13,16 @@ import { addProcess, drawsOf, makeProduct, type App } from './run.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
 /**
- * `make restore-drill`: backs the database up to an S3 under load, loses the server, restores it as
- * of a moment on a second one, with the keys from their second place, and follows the runbook until
- * the collaborators' books agree with what is left.
+ * `make restore-drill` backs the database up to an S3 under load, deletes the server, and restores
+ * it to an earlier time on a second one, with the second copy of the keys. Then it follows the
+ * runbook until the collaborators' books agree with the restored data.
  */
 
 const firstPort = Number(process.env['RESTORE_PORT_BASE'] ?? '5700');
 const customerCount = Number(process.env['CUSTOMERS'] ?? '6');
-/** The load before the moment to which the database goes back, and after it, in milliseconds. */
+/**
+ * The time under load before and after the time to which the database is restored, in milliseconds.
+ */
 const [beforeMs, afterMs] = [12_000, 10_000];
 
 const drill = createDrill();
@@ -33,8 +35,11 @@ const startApps = async (ground: Ground, supervisor: Supervisor, changes: Proces
   await supervisor.untilReady();
 };
 
-/** Fetches a paper that a customer sent in, which only the keys open. */
-const readPaper = async ({ endpoints }: Ground, userId: string): Promise<number> => {
+/**
+ * Fetches a customer's document, which can only be opened with the keys. Returns the status of the
+ * answer.
+ */
+const readDocument = async ({ endpoints }: Ground, userId: string): Promise<number> => {
   const visitor = createAdminClient({ baseUrl: endpoints.admin, clientAddress: '10.9.9.7' });
   const { body } = await visitor.post('/v1/auth/login', { body: endpoints.admins.SUPER_ADMIN });
   const operator = visitor.with({ token: body.accessToken });
@@ -95,7 +100,7 @@ const play = async ({ ground, database, supervisor }: Opened): Promise<boolean> 
   const found = mustBeDone(await database.keys.get('keyring'));
   const keys = { PII_KEYRING: found?.bytes.toString() ?? '' };
   await startApps(restored, supervisor, keys);
-  const status = await readPaper(restored, customers[0]?.userId ?? '');
+  const status = await readDocument(restored, customers[0]?.userId ?? '');
   print(`A customer's paper opens with the keys of the second place: ${status}`);
   if (status !== 200) ledger.find('a paper does not open', String(status));
   const goldctl = openGoldctl(restored, log);

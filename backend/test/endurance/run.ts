@@ -8,7 +8,7 @@ import type { Draw } from './customers.ts';
 
 export type App = 'sandbox' | 'customer' | 'admin' | 'accounting' | 'worker';
 
-/** Returns the draws of a seed, each from 0 up to 1. They are the same in every run. */
+/** Returns the draws of a seed, each from 0 to below 1. They are the same in every run. */
 export const drawsOf = (seed: number): Draw => {
   let state = seed >>> 0;
   return () => {
@@ -19,8 +19,8 @@ export const drawsOf = (seed: number): Draw => {
   };
 };
 
-/** It is so high that no test of endurance reaches a limit. */
-const noBounds: ProcessEnvironment = {
+/** Limits that are so high that no endurance test reaches them, and short intervals of sweeps. */
+const highLimits: ProcessEnvironment = {
   QUOTES_PER_TEN_MINUTES: '100000',
   COLLABORATOR_QUESTIONS_PER_MINUTE: '100000',
   OTP_SENDS_PER_ADDRESS_HOUR: '100000',
@@ -36,9 +36,9 @@ export interface ProcessPlace {
   readonly app: App;
   /** The name of the replica. */
   readonly name: string;
-  /** Folder of the builds, `<app>/main.js`. */
+  /** The folder of the builds `<app>/main.js`. */
   readonly dist: string;
-  /** Ports of a replica beyond the first. Those of the stack unless given. */
+  /** The ports of a further replica. Without them, the process has the stack's ports. */
   readonly ports?: { readonly port: number; readonly internal: number };
   readonly changes?: ProcessEnvironment;
 }
@@ -49,7 +49,7 @@ export const addProcess = (ground: Ground, supervisor: Supervisor, place: Proces
   const known = environmentOf(app, ground.addresses);
   const env: ProcessEnvironment = {
     ...known,
-    ...(app === 'sandbox' ? {} : noBounds),
+    ...(app === 'sandbox' ? {} : highLimits),
     ...(ports !== undefined && { INTERNAL_PORT: String(ports.internal) }),
     ...(ports !== undefined && app !== 'worker' && { PORT: String(ports.port) }),
     ...changes,
@@ -61,7 +61,7 @@ export const addProcess = (ground: Ground, supervisor: Supervisor, place: Proces
   supervisor.add({ name, main: join(dist, app, 'main.js'), env, readyUrl });
 };
 
-/** Makes a product that people may order. */
+/** Creates a product that customers can order. */
 export const makeProduct = async (ground: Ground): Promise<string> => {
   const id = randomUUID();
   await ground.query(

@@ -7,40 +7,48 @@ import { createTimers } from '../../src/platform/clock/timers.ts';
 
 const timers = createTimers();
 
-/** A process that is started again whenever it is gone, as a cluster would. */
+/** A process that is restarted whenever it ends, as in a cluster. */
 interface Supervised {
   readonly name: string;
-  /** The built program, `<app>/main.js`. */
+  /** The path of the built program `<app>/main.js`. */
   readonly main: string;
   readonly env: ProcessEnvironment;
-  /** Answers 2xx when it is ready. */
+  /** The address that answers 2xx when the process is ready. */
   readonly readyUrl: string;
 }
 
 export interface Supervisor {
   readonly names: readonly string[];
-  /** Starts of each process that was gone. */
+  /** Returns the number of restarts of all processes. */
   restarts(): number;
   add(process: Supervised): void;
   /** Sends a signal. Returns false if the process is just starting. */
   signal(name: string, signal: NodeJS.Signals): boolean;
   isReady(name: string): Promise<boolean>;
   untilReady(names?: readonly string[]): Promise<void>;
-  /** Ends these, in order, and starts them no more. */
+  /** Ends the processes orderly and removes them. */
   stop(names?: readonly string[]): Promise<void>;
 }
 
-/** The wait of a cluster before it starts a container again, at first. */
+/**
+ * The time before a restart, which is that of a cluster before its first restart of a container.
+ */
 const restartAfterMs = 1000;
-/** The time that a process has to end in order. */
+/** The time in which a process must end after SIGTERM. */
 const graceMs = 25_000;
-/** Probes of liveness, and the failures in a row after which a process is killed. */
+/**
+ * The interval of the liveness probes, and the number of consecutive failures after which a process
+ * is killed.
+ */
 const [probeEveryMs, failuresToDeath] = [10_000, 6];
 
 interface Entry extends Supervised {
   child: ChildProcess | undefined;
   isWanted: boolean;
-  /** Has been alive since it started: a slow start is no death. */
+  /**
+   * True once a probe has succeeded since the start. Until then failures do not count, since a
+   * start may be slow.
+   */
   hasLived: boolean;
   failures: number;
   ended: Promise<void>;

@@ -6,24 +6,24 @@ import { createTimers } from '../../src/platform/clock/timers.ts';
 const timers = createTimers();
 const repository = join(import.meta.dirname, '..', '..', '..');
 
-/** The trouble that a proxy makes for the connections through it. */
+/** A fault of the connections through a proxy. */
 type Toxic =
   | { readonly type: 'latency'; readonly attributes: { readonly latency: number } }
   | { readonly type: 'timeout'; readonly attributes: { readonly timeout: number } }
   | { readonly type: 'reset_peer'; readonly attributes: { readonly timeout: number } };
 
 export interface Toxiproxy {
-  /** Puts a proxy before a port, and returns its own port. */
+  /** Adds a proxy before a port, and returns the proxy's port. */
   add(name: string, listen: number, port: number): Promise<number>;
-  /** Refuses connections and ends the open connections. */
+  /** Refuses new connections and ends the open ones. */
   cut(name: string): Promise<void>;
-  /** Poisons what goes up (to the server), down, or both. */
+  /** Adds a fault to the data to the server (upstream), from it (downstream), or both. */
   poison(
     name: string,
     toxic: Toxic,
     streams: readonly ('upstream' | 'downstream')[],
   ): Promise<void>;
-  /** Takes every poison out again, of all proxies. */
+  /** Removes the faults of all proxies. */
   heal(): Promise<void>;
   close(): void;
 }

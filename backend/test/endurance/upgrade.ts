@@ -3,7 +3,7 @@ import { buildApps } from '../../build.ts';
 import { environmentOf } from '../../dev/stack/environment.ts';
 import { migrateDatabase } from '../../dev/stack/migrate-database.ts';
 import { seedDatabase } from '../../dev/stack/seed-database.ts';
-import { holdAtRest } from './at-rest.ts';
+import { checkAtRest } from './at-rest.ts';
 import { createDrill, makeCustomers, runDrill } from './drill.ts';
 import { buildEarlier, queueVersionHere } from './earlier-build.ts';
 import { forwardWebhooks } from './forward-webhooks.ts';
@@ -16,10 +16,10 @@ import { addProcess, drawsOf, listCounts, makeProduct, type App } from './run.ts
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
 /**
- * `make upgrade-test FROM=commit [TO=commit]`: runs an earlier build and this one (or that of `TO`),
- * side by side and one after the other, on the schema of either, under load: before the migration,
- * while it runs, after it, and back again. At rest afterwards the books hold, and nothing is stuck
- * or lost.
+ * `make upgrade-test FROM=commit [TO=commit]` runs an earlier build and this one (or that of `TO`)
+ * under load. They run at the same time and one after the other, before, during and after the
+ * migration, and after a rollback of the build. At rest afterwards, the rules of the books must
+ * hold, and nothing may be stuck or lost.
  */
 
 const backend = join(import.meta.dirname, '..', '..');
@@ -32,7 +32,7 @@ const { timers, report: log } = drill;
 
 const apps: readonly App[] = ['customer', 'admin', 'worker'];
 
-/** The processes of a build, which start and stop together. */
+/** Creates the processes of a build, which start and stop together. */
 const createFleet = (
   ground: Ground,
   supervisor: Supervisor,
@@ -168,7 +168,7 @@ const main = async (): Promise<boolean> => {
       ...ground,
       endpoints: { ...endpoints, customer: fresh.url, admin: adminOf(80) },
     };
-    await holdAtRest({ ground: last, ledger, timers, log });
+    await checkAtRest({ ground: last, ledger, timers, log });
     const counts = ledger.counts();
     for (const [request, answers] of Object.entries(counts))
       log(`${request}: ${listCounts(answers)}`);

@@ -7,14 +7,14 @@ interface Write {
   readonly answer: string;
 }
 
-/** The writes of a customer, by one way to the database. */
+/** The writes of a customer through one way to the database. */
 export interface WatchedWrites {
   readonly way: string;
-  /** Returns whether a write that began after a moment was done. */
+  /** Returns true if a write that began after this time succeeded. */
   hasWrittenSince(moment: number): boolean;
   /**
-   * Returns the seconds, from a moment on, in which no write that began then was done, with what was
-   * answered instead.
+   * Returns the seconds in which writes failed after this time, with the answers of the failed
+   * writes.
    */
   readonly refusedSince: (moment: number) => {
     readonly seconds: number;
@@ -22,10 +22,13 @@ export interface WatchedWrites {
   };
 }
 
-/** The pause between two writes, in milliseconds. A write without an answer delays no other. */
+/**
+ * The time between two writes, in milliseconds. A write does not wait for the answer of the
+ * previous one.
+ */
 const everyMs = 250;
 
-/** Writes a row again and again until the signal, and notes what became of each write. */
+/** Writes a row repeatedly until the signal, and records the answer of each write. */
 export const watchWrites = (
   way: string,
   customer: Customer,

@@ -1,9 +1,12 @@
 import type { Story } from './story.ts';
 
-/** Adds payments that a mandate made, of the newest at each gateway: nobody played them. */
-export const addDebits = async (story: Story, most: number): Promise<void> => {
+/**
+ * Adds payments by mandate, which no step played, to the story. It reads the newest `maxPayments`
+ * payments of each gateway.
+ */
+export const addDebits = async (story: Story, maxPayments: number): Promise<void> => {
   if (!story.world.plans.some(({ hasMandate }) => hasMandate)) return;
-  const { body } = await story.system.control('GET', `/payments?limit=${most}`);
+  const { body } = await story.system.control('GET', `/payments?limit=${maxPayments}`);
   const known = new Set(story.world.buys.flatMap(({ payments }) => payments.map(({ id }) => id)));
   for (const item of body.items) {
     if (known.has(item.gateway_payment_id)) continue;

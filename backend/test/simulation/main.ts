@@ -13,8 +13,11 @@ import { addToTally, seedsPlayed } from './tally.ts';
  * stopped continues where it was. Exits with 1 if a seed failed.
  */
 
-/** Few enough that the processes end at about the same time, many enough for the time of their start. */
-const mostSeedsOfProcess = 8;
+/**
+ * The maximum number of seeds for a process. It is low, so that the processes end at about the same
+ * time, but not so low that starting them takes most of the time.
+ */
+const maxSeedsOfProcess = 8;
 
 interface Tally {
   readonly held: number;
@@ -22,9 +25,9 @@ interface Tally {
   readonly steps: number;
 }
 
-const numberFrom = (name: string, usual: number): number => {
+const numberFrom = (name: string, fallback: number): number => {
   const text = process.env[name] ?? '';
-  return /^\d+$/u.test(text) ? Number(text) : usual;
+  return /^\d+$/u.test(text) ? Number(text) : fallback;
 };
 
 const report = process.env['REPORT'] ?? '';
@@ -38,8 +41,8 @@ const seeds = numberFrom('SEEDS', 1);
 const steps = numberFrom('STEPS', 1000);
 const tries = numberFrom('TRIES', 60);
 const atOnce = numberFrom('AT_ONCE', 1);
-const begun = performance.now();
-const endsAt = begun + numberFrom('MINUTES', 24 * 60) * 60_000;
+const startedAt = performance.now();
+const endsAt = startedAt + numberFrom('MINUTES', 24 * 60) * 60_000;
 
 const tallyFile = process.env['TALLY'] ?? '';
 const known = seedsPlayed(tallyFile, steps);
@@ -90,7 +93,7 @@ const playApart = (seed: number, count: number): Promise<Tally> =>
     const env = { ...process.env, ...Object.fromEntries(texts) };
     const child = fork(import.meta.filename, { env });
     let tally: Tally | undefined;
-    child.on('message', (message) => (tally = message as Tally)); // as this file sends it
+    child.on('message', (message) => (tally = message as Tally)); // this file sends it
     child.once('error', reject);
     child.once('exit', (code) => {
       if (tally !== undefined) resolve(tally);
@@ -103,7 +106,7 @@ const playInProcesses = async (): Promise<Tally> => {
   let [next, sum]: [number, Tally] = [first, { held: 0, failed: 0, steps: 0 }];
   const playOn = async (): Promise<void> => {
     while (next < first + seeds && !isOver(sum.failed)) {
-      const [seed, count] = [next, Math.min(mostSeedsOfProcess, first + seeds - next)];
+      const [seed, count] = [next, Math.min(maxSeedsOfProcess, first + seeds - next)];
       next += count;
       const isKnown = (_: unknown, at: number): boolean => known.has(seed + at);
       if (Array.from({ length: count }).every(isKnown)) continue;
@@ -115,11 +118,11 @@ const playInProcesses = async (): Promise<Tally> => {
   return sum;
 };
 
-const isOne = seeds <= mostSeedsOfProcess && atOnce === 1;
+const isOne = seeds <= maxSeedsOfProcess && atOnce === 1;
 const tally = await (isOne ? playHere() : playInProcesses());
 const code = tally.failed === 0 ? 0 : 1;
 if (process.send === undefined) {
-  const rate = (tally.steps / ((performance.now() - begun) / 1000)).toFixed(0);
+  const rate = (tally.steps / ((performance.now() - startedAt) / 1000)).toFixed(0);
   print(
     `${tally.held} seeds from ${first} on held, ${tally.steps} steps, ${rate} a second; ` +
       `${tally.failed} failed`,

@@ -1,8 +1,8 @@
 import { addDebits } from './add-debits.ts';
-import { holdReservations } from './checks/hold-reservations.ts';
-import { holdSnapshot } from './checks/hold-snapshot.ts';
+import { checkReservations } from './checks/check-reservations.ts';
+import { checkSnapshot } from './checks/check-snapshot.ts';
 import { emptySnapshot, readMark, readSnapshot } from './checks/read-snapshot.ts';
-import { holdRules, openRuleChoice } from './checks/rules.ts';
+import { checkRules, openRuleChoice } from './checks/rules.ts';
 import { markTold } from './commands/payments.ts';
 import { firstPrice, newWorld, type Product } from './model/world.ts';
 import { createSessions } from './sessions.ts';
@@ -10,7 +10,7 @@ import type { Story } from './story.ts';
 import { syncWorld } from './sync-world.ts';
 import { openSystem, type StoreAddresses } from './system/open-system.ts';
 
-/** Every story begins on this morning, in India. */
+/** Every story begins at this time, which is a morning in India. */
 const beginning = new Date('2026-03-20T04:30:00.000Z');
 
 interface ShownProduct {
@@ -66,11 +66,11 @@ export const openStory = async (
       if (mark === story.seen.mark) return;
       const chosen = await rules.choose(story.seen.horizon);
       story.seen = await readSnapshot(system.client, mark, story.seen);
-      holdReservations(story.world, story.seen);
+      checkReservations(story.world, story.seen);
       syncWorld(story.world, story.seen);
       if (payments > 0) await addDebits(story, payments);
-      await holdRules(system.client, chosen);
-      holdSnapshot(story.world, story.seen);
+      await checkRules(system.client, chosen);
+      checkSnapshot(story.world, story.seen);
     },
     close: () => system.close(),
   };

@@ -11,19 +11,19 @@ interface SeedOptions {
   readonly seed: number;
   readonly steps: number;
   readonly print: (line: string) => void;
-  /** Shortens the story of a failure, by so many tries. */
+  /** The maximum number of tries to shorten a failed story. */
   readonly tries: number;
 }
 
-/** Plays a story of so many steps by one seed. Returns their number where everything held. */
+/** Plays a story of `steps` steps with one seed. Returns their number if every check passed. */
 export const playSeed = async (options: SeedOptions): Promise<number | undefined> => {
   const { servers, seed, steps, print, tries } = options;
   const decisions = createDecisions(seed);
-  const begun = performance.now();
+  const startedAt = performance.now();
   const cpu = process.cpuUsage();
   const next = (story: Story) => (story.steps < steps ? chooseStep(story, decisions) : undefined);
   const failure = await playStory(servers, next, ({ world, steps: count, system }) => {
-    const seconds = (performance.now() - begun) / 1000;
+    const seconds = (performance.now() - startedAt) / 1000;
     const { user, system: kernel } = process.cpuUsage(cpu);
     const busySeconds = (user + kernel) / 1_000_000;
     const rate = (count / seconds).toFixed(0);

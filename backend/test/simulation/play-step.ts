@@ -2,7 +2,7 @@ import { commandOf, commands } from './commands/index.ts';
 import type { Decisions } from './seeded-random.ts';
 import { Refuted, type Step, type Story } from './story.ts';
 
-/** Steps after which a collaborator may have sent something by itself. */
+/** Steps after which no collaborator has sent a webhook. */
 const quiet = new Set(['advance', 'trespass', 'read-portfolio', 'move-price', 'set-limits']);
 
 /** Chooses the next step of a story. */
@@ -32,6 +32,9 @@ export const playStep = async (story: Story, [name, given]: Step): Promise<boole
   return true;
 };
 
-/** The message of a step that failed. Any that is not the model's is an error of the service. */
+/**
+ * Returns the name of the failed check. An error that is not the model's is an error of the
+ * service.
+ */
 export const checkOf = (error: unknown): string =>
   error instanceof Refuted ? error.check : `error: ${String(error).split('\n')[0]}`;

@@ -3,13 +3,13 @@ import { openStory } from './open-story.ts';
 import { checkOf, playStep } from './play-step.ts';
 import type { Step, Story } from './story.ts';
 
-/** The way in which a story ended before its end. */
+/** The failure of a story. */
 export interface Failure {
   readonly check: string;
   readonly text: string;
   /** The steps that were played. The step that failed is the last. */
   readonly steps: readonly Step[];
-  /** The newest lines of the log that say something went wrong. */
+  /** The newest warnings and errors of the log. */
   readonly logged: string;
 }
 
@@ -18,14 +18,14 @@ type NextStep = (story: Story) => Step | undefined;
 const textOf = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);
 
-const complaints = (log: string): string =>
+const newestWarnings = (log: string): string =>
   log
     .split('\n')
     .filter((line) => !line.includes('not understood'))
     .slice(-6)
     .join('\n');
 
-/** Plays steps on stores of the story's own, until there are none or one fails. */
+/** Plays steps on separate stores, until there are no more or one fails. */
 export const playStory = async (
   servers: TestServers,
   next: NextStep,
@@ -44,7 +44,7 @@ export const playStory = async (
     atEnd(story);
     return undefined;
   } catch (error) {
-    const logged = complaints(story.system.logged());
+    const logged = newestWarnings(story.system.logged());
     return { check: checkOf(error), text: textOf(error).slice(0, 1500), steps, logged };
   } finally {
     await story.close();

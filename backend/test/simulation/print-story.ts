@@ -1,7 +1,7 @@
 import type { Failure } from './play-story.ts';
 import type { Step } from './story.ts';
 
-/** A value as code of the house style. */
+/** Writes a value as code in the house style. */
 const codeOf = (value: unknown): string => {
   if (typeof value === 'string') return `'${value.replaceAll("'", String.raw`\'`)}'`;
   if (typeof value !== 'object' || value === null) return String(value);
@@ -11,7 +11,7 @@ const codeOf = (value: unknown): string => {
 
 const lineOf = ([name, given]: Step): string => `    ['${name}', ${codeOf(given)}],`;
 
-/** A story as a test that can be pasted into `stories.test.ts`. */
+/** Writes a story as a test that can be pasted into `stories.test.ts`. */
 export const printStory = ({ check, steps }: Failure): string =>
   [
     `it('holds: ${check.replaceAll("'", '’')}', async ({ play }) => {`,

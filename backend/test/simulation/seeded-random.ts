@@ -1,15 +1,15 @@
-/** Decisions that one seed makes: the same seed, the same decisions. */
+/** Decisions of a seed. The same seed makes the same decisions. */
 export interface Decisions {
-  /** A whole number from 0 up to, not including, `below`. */
+  /** Returns a whole number from 0 to less than `below`. */
   readonly int: (below: number) => number;
-  /** True so many times of a hundred. */
+  /** Returns true in `chance` of 100 cases. */
   readonly percent: (chance: number) => boolean;
   readonly pick: <T>(items: readonly T[]) => T | undefined;
-  /** Picks by weight, and never one of weight 0. */
+  /** Picks an item by weight, and never one with weight 0. */
   readonly weighted: <T>(items: readonly (readonly [weight: number, item: T])[]) => T | undefined;
 }
 
-/** Makes decisions from a seed, by the generator mulberry32. */
+/** Makes decisions from a seed with the generator mulberry32. */
 export const createDecisions = (seed: number): Decisions => {
   let state = seed >>> 0;
   const next = (): number => {

@@ -6,7 +6,7 @@ import type { SimulatedSystem } from './system/open-system.ts';
 
 type Role = keyof typeof developmentAdmins;
 
-/** The people who are signed in, and their calls. An expired token is renewed on the way. */
+/** The calls of the people who are signed in. An expired token is renewed. */
 export interface Sessions {
   /** Signs a customer up or in with a code, and returns the answer of the last call. */
   signIn(phone: string): Promise<OpenAnswer>;
@@ -21,7 +21,7 @@ export interface Sessions {
     body: string,
   ): Promise<OpenAnswer>;
   codeFor(phone: string): Promise<string>;
-  /** Lets a customer sign in again, whose block has ended. */
+  /** Lets a customer sign in again after the end of a block. */
   reopen(phone: string): void;
 }
 
@@ -37,14 +37,20 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 /** Keeps the tokens of a story's people. */
 export const createSessions = (system: SimulatedSystem): Sessions => {
   const tokensOf = new Map<string, Tokens>();
-  /** Whose account is blocked or deleted: each try would use up one of the few codes. */
+  /**
+   * The phones of blocked or deleted accounts. They do not sign in again, since each try would use
+   * one of the few codes.
+   */
   const shut = new Set<string>();
   const operators = new Map<Role, { readonly id: string; token: string }>();
   const signer = createTokenSigner({ secret: publishedSecrets.jwtSecret, clock: system.clock });
   let portalToken = '';
   let calls = 0;
 
-  /** Each call comes from another address: the limits of an address are on real time. */
+  /**
+   * Creates a caller with another address for each call, since the limits of an address are on real
+   * time.
+   */
   const at = (api: 'customer' | 'admin' | 'accounting', headers: Record<string, string> = {}) => {
     calls += 1;
     const address = `10.${(calls >> 16) & 255}.${(calls >> 8) & 255}.${calls & 255}`;
@@ -79,7 +85,8 @@ export const createSessions = (system: SimulatedSystem): Sessions => {
   };
 
   /**
-   * Two calls of a person at the same moment renew once, since a refresh token can be used once.
+   * Running renewals. Two calls of a person at the same time renew once, since a refresh token can
+   * be used once.
    */
   const renewing = new Map<string, Promise<OpenAnswer>>();
   const renewOnce = (phone: string, lapsed: string): Promise<OpenAnswer> | undefined => {
@@ -101,7 +108,8 @@ export const createSessions = (system: SimulatedSystem): Sessions => {
   const renewOperator = (role: Role): void => {
     const known = operators.get(role);
     if (known === undefined) return;
-    // As the sign-in does, without the hash of the password, which takes longer than ten steps.
+    // This does the same as the sign-in, but without hashing the password, which takes longer than
+    // ten steps.
     const claims = { sub: known.id, email: developmentAdmins[role].email, role };
     known.token = signer.sign(claims, shiftSeconds);
   };

@@ -3,20 +3,21 @@ import { playSteps, type Failure } from './play-story.ts';
 import type { Step } from './story.ts';
 
 interface ShrinkOptions {
-  /** Stories that are played at most. */
+  /** The maximum number of stories to play. */
   readonly tries: number;
   readonly print: (line: string) => void;
 }
 
-/** Leaves a chunk of the steps out. */
+/** Returns the steps without a chunk of them. */
 const without = (steps: readonly Step[], from: number, count: number): readonly Step[] => [
   ...steps.slice(0, from),
   ...steps.slice(from + count),
 ];
 
 /**
- * Looks for a shorter story that fails in the same check: leaves out halves, then smaller chunks,
- * then single steps (delta debugging). Steps that no longer fit are passed over as they are played.
+ * Looks for a shorter story that fails in the same check. It leaves out halves, then smaller
+ * chunks, then single steps (delta debugging). Steps that no longer fit are skipped when the story
+ * is played.
  */
 export const shrink = async (
   servers: TestServers,
@@ -32,14 +33,15 @@ export const shrink = async (
     shortest = found;
     return true;
   };
-  // Once as it is: a story that ends otherwise when it is played again cannot be shortened.
+  // The unchanged story is played first, since a story that now ends in another way cannot be
+  // shortened.
   if (budget.left > 0 && !(await fails(failure.steps))) {
     print('played again, it ends otherwise: it is not shortened');
     return failure;
   }
   for (let chunk = Math.ceil(shortest.steps.length / 2); chunk >= 1 && budget.left > 0;) {
     let isShorter = false;
-    // From the end: what led to a failure is seldom far before it.
+    // It starts at the end, since the cause of a failure is usually shortly before it.
     for (let at = shortest.steps.length - 1 - chunk; at > -chunk && budget.left > 0; at -= chunk) {
       const steps = without(shortest.steps, Math.max(0, at), chunk);
       if (await fails(steps)) isShorter = true;

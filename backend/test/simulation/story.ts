@@ -10,23 +10,23 @@ import type { Snapshot } from './checks/read-snapshot.ts';
 export interface Story {
   readonly system: SimulatedSystem;
   readonly sessions: Sessions;
-  /** The beliefs of the story. A step that was judged replaces them. */
+  /** The expected state of the service, which each step changes by its answer. */
   world: World;
-  /** Webhooks that were sent and not delivered. */
+  /** Webhooks that were sent and are not yet delivered. */
   readonly mail: Letter[];
   /** The state of the database after the last step that wrote. */
   seen: Snapshot;
-  /** Numbers the idempotency keys of this story. */
+  /** The number of the next idempotency key of this story. */
   nextKey: number;
-  /** Steps that were played. */
+  /** The number of played steps. */
   steps: number;
-  /** Takes what collaborators have sent from the post office. */
+  /** Moves the webhooks of the collaborators from the post office to `mail`. */
   collectMail(): Promise<void>;
-  /** Notes that a webhook was delivered to the service. */
+  /** Records that a webhook was delivered to the service. */
   markTold(letter: Letter): void;
   /**
-   * Reads the database where something was written, and holds it to rules and story, after taking
-   * over what mandates paid, of so many of the newest payments.
+   * Reads the rows that were written, and checks them against the rules and the story. Before that,
+   * it adds payments by mandate from the newest `payments` payments to the story.
    */
   look(payments?: number): Promise<void>;
 }
@@ -34,22 +34,28 @@ export interface Story {
 type Value = string | number | boolean | readonly Value[] | { readonly [name: string]: Value };
 export type Arguments = { readonly [name: string]: Value };
 
-/** A step of a story: data, so that it can be printed, kept and played again. */
+/** A step of a story. It is data, so that it can be printed, stored and played again. */
 export type Step = readonly [command: string, given: Arguments];
 
-/** A step, with the answers that it may have. */
+/** A prepared step, which can check its answer. */
 export interface Act {
   call(): Promise<OpenAnswer>;
-  /** Changes the world as the answer says. @throws Refuted for an answer that may not be */
+  /**
+   * Changes the world by the answer.
+   * @throws Refuted for an answer that is not allowed
+   */
   judge(world: World, answer: OpenAnswer): void;
 }
 
 /** A kind of step. */
 export interface Command {
   readonly name: string;
-  /** Chooses the arguments of a step, by names of the story, or undefined if none fit. */
+  /** Chooses the arguments of a step, or undefined if none fit the story. */
   choose(story: Story, decisions: Decisions): Arguments | undefined;
-  /** Prepares the step, or undefined where what it names is not there, as after shrinking. */
+  /**
+   * Prepares the step. Returns undefined if something that it names does not exist, as after
+   * shrinking.
+   */
   prepare(story: Story, given: Arguments): Act | undefined;
 }
 
@@ -77,13 +83,13 @@ export const allow = (what: string, answer: OpenAnswer, allowed: readonly string
   );
 };
 
-/** Holds a figure to what the model has. */
+/** Compares a value with the model's. */
 export const same = (what: string, seen: unknown, expected: unknown): void => {
   if (JSON.stringify(seen) === JSON.stringify(expected)) return;
   throw new Refuted(what, `is ${JSON.stringify(seen)}, not ${JSON.stringify(expected)}`);
 };
 
-/** Refusals that contention and a busy machine may always give. */
+/** Refusals that are always possible, because of contention or a busy machine. */
 export const busy = ['503 BUSY', '409 REQUEST_IN_PROGRESS'];
 
 export const numberOf = (given: Arguments, name: string): number => {
@@ -96,6 +102,5 @@ export const textOf = (given: Arguments, name: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-/** True while a collaborator may still misbehave, or did a moment ago. */
-export const isTroubled = (world: World): boolean =>
-  world.troubled.length > 0 || world.now < world.troubledUntil;
+/** Returns true while a collaborator may still misbehave. */
+export const isTroubled = (world: World): boolean => world.troubled.length > 0;

@@ -22,7 +22,7 @@ const unpaid = {
 const customerOf = (world: World, order: Order): number =>
   world.customers.findIndex(({ userId }) => userId === order.user);
 
-/** An installment that the worker has raised. */
+/** Returns the story's buy for an installment that the worker has raised. */
 const toInstallment = (world: World, order: Order): Buy => {
   const plan = world.plans.findIndex(({ id }) => id === order.plan);
   const owner = world.plans[plan];
@@ -45,7 +45,7 @@ const toInstallment = (world: World, order: Order): Buy => {
   };
 };
 
-/** A buy whose answer was lost. */
+/** Returns the story's buy for an order whose answer was lost. */
 const toBuy = (world: World, order: Order): Buy => ({
   ...structuredClone(unpaid),
   id: order.id,
@@ -59,7 +59,7 @@ const toBuy = (world: World, order: Order): Buy => ({
   wasTroubled: true,
 });
 
-/** Adds orders that no answer contained: the worker's, and those whose answer was lost. */
+/** Adds orders that no answer contained, which are the worker's and those whose answer was lost. */
 const addOrders = (world: World, seen: Snapshot): void => {
   const known = new Set([...world.buys, ...world.sales].map(({ id }) => id));
   for (const order of changedOf(seen.orders, seen)) {
@@ -88,7 +88,7 @@ const addPaymentOrders = (world: World, seen: Snapshot): void => {
   for (const { id, order, gatewayOrder } of written) {
     const buy = buys.get(order);
     if (buy === undefined) continue;
-    // The newest: an earlier one may be written again, as it expires.
+    // The newest one counts, since an earlier one may be written again when it expires.
     const newest = [...seen.paymentOrders.values()].findLast((one) => one.order === order);
     buy.paymentOrderId = newest?.id ?? id;
     if (gatewayOrder === null || buy.gatewayOrderIds.includes(gatewayOrder)) continue;
@@ -99,7 +99,10 @@ const addPaymentOrders = (world: World, seen: Snapshot): void => {
 const stateOf = (status: string | undefined): 'PENDING' | 'VERIFIED' | 'FAILED' =>
   status === 'VERIFIED' || status === 'FAILED' ? status : 'PENDING';
 
-/** Takes over what steps cannot know by their answers: what the worker made, and the ids of it. */
+/**
+ * Adds data from the database that answers do not contain, such as orders and payouts of the
+ * worker.
+ */
 export const syncWorld = (world: World, seen: Snapshot): void => {
   addOrders(world, seen);
   addPaymentOrders(world, seen);

@@ -10,22 +10,22 @@ const played = z.object({
   at: z.iso.datetime(),
 });
 
-/** A seed that was played to its end, or to its finding. */
+/** A seed that was played to its end or to its failure. */
 export type PlayedSeed = z.output<typeof played>;
 
-/** Reads what a file keeps: a line of JSON for each seed that was played. */
+/** Reads a tally file, which has a line of JSON for each played seed. */
 export const readTally = (file: string): readonly PlayedSeed[] => {
   if (file === '' || !existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').split('\n');
   return lines.filter((line) => line !== '').map((line) => played.parse(JSON.parse(line)));
 };
 
-/** Adds a line. Several processes may add to one file. */
+/** Adds a line to a tally file. Several processes may add to the same file. */
 export const addToTally = (file: string, one: PlayedSeed): void => {
   if (file !== '') appendFileSync(file, `${JSON.stringify(one)}\n`);
 };
 
-/** Returns the seeds that were played with so many steps, which a run need not play again. */
+/** Returns the seeds that were played with `steps` steps, which a run need not play again. */
 export const seedsPlayed = (file: string, steps: number): ReadonlySet<number> =>
   new Set(
     readTally(file)
@@ -33,7 +33,7 @@ export const seedsPlayed = (file: string, steps: number): ReadonlySet<number> =>
       .map(({ seed }) => seed),
   );
 
-/** Says what a file comes to: seeds and steps that held, by commit, and the seeds that failed. */
+/** Summarizes a tally in lines, with the passed seeds and steps by commit, and the failed seeds. */
 export const sumTally = (all: readonly PlayedSeed[]): readonly string[] => {
   const newest = [...new Map(all.map((one) => [`${one.seed} ${one.steps}`, one])).values()];
   const textOf = (some: readonly PlayedSeed[]): string => {

@@ -10,7 +10,7 @@ import { expectThat } from '../step-failure.ts';
 
 const me = '/api/v1/accounting/auth/me';
 
-/** Every refusal writes an audit row. This one is known by its request's id. */
+/** Checks that the refusal of a request, which is found by its id, is in the audit log. */
 const expectRefusalOnRecord = async (demo: Demo, requestId: string): Promise<void> => {
   const query = { action: 'accounting.refused', limit: 100 };
   const { body } = await demo.readState('operator').api.get('/v1/audit', { query });
@@ -18,7 +18,7 @@ const expectRefusalOnRecord = async (demo: Demo, requestId: string): Promise<voi
   expectThat(row?.outcome === 'REFUSED', 'the refusal is not in the audit log');
 };
 
-/** Its own credential and its own staff: a customer's token opens nothing here. */
+/** The accounting API has its own credential and staff, and refuses a customer's token. */
 export const visitAccounting: Step = {
   title: 'An accountant signs in at the accounting API',
   async run(demo) {
@@ -61,7 +61,10 @@ const exportDay = async (
   return lines;
 };
 
-/** The day's purchases as a register and as a file. Who may not export is refused, on record. */
+/**
+ * Reads the day's purchases as a register and as a file. A viewer is refused the file, and the
+ * refusal is recorded.
+ */
 export const readRegisters: Step = {
   title: 'The accountant reads the register of the day and exports it',
   async run(demo) {
@@ -107,10 +110,13 @@ const whileWritable = async <T>(settingsDir: string, act: () => Promise<T>): Pro
   }
 };
 
-/** Transactions of a month may last as long into the next one. Until then it is not closed. */
+/**
+ * The time for which transactions of a month may continue into the next month. Until then the month
+ * is not closed.
+ */
 const settlingMs = 2 * 60_000;
 
-/** The last month whose books could be closed at a time, as `YYYY-MM`. */
+/** Returns the last month whose books could be closed at a time, as `YYYY-MM`. */
 const lastMonth = (time: string): string => {
   const day = istDayOf(new Date(Date.parse(time) - settlingMs).toISOString());
   const first = new Date(`${day.slice(0, 7)}-01T00:00:00Z`);
@@ -118,7 +124,10 @@ const lastMonth = (time: string): string => {
   return first.toISOString().slice(0, 7);
 };
 
-/** In read-only mode nothing is closed. A closed month stays unchanged. */
+/**
+ * Closes the last month. In read-only mode the close is refused, and a closed month stays
+ * unchanged.
+ */
 export const closeMonth: Step = {
   title: 'The accountant closes the last month',
   async run(demo) {

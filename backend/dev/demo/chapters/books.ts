@@ -32,7 +32,7 @@ const compare = async (demo: Demo, { sg_tx_id, grams }: Order): Promise<string> 
   return `transaction ${txId}: ${showGrams(theirs.grams)} sold, with one confirm`;
 };
 
-/** There is one order and one purchase: the provider's own books match ours. */
+/** Checks that the provider's books have one purchase for each order. */
 export const compareProvider: Step = {
   title: "The gold provider's books agree",
   run: async (demo) => [
@@ -46,7 +46,9 @@ const checks = 13;
 type Report = AdminSchemas['ReconciliationReport'];
 type Check = Report['checks'][number];
 
-/** Reads how many rows each check finds: on a used stack somebody may have left a review open. */
+/**
+ * Reads the number of findings of each check. A used stack may have open reviews of earlier runs.
+ */
 export const countFindings = async (
   api: DemoOperator['api'],
 ): Promise<Readonly<Record<string, number>>> => {
@@ -61,7 +63,7 @@ const newFindings = (report: Report, before: Readonly<Record<string, number>>): 
       status === 'ERROR' || (status === 'FINDINGS' && count > (before[id] ?? 0)),
   );
 
-/** Describes what does not read OK, with the first row of it. */
+/** Describes the checks that are not OK, each with its first row. */
 const describe = (found: readonly Check[]): string =>
   found
     .map(({ id, status, count, samples: [first], detail }) => {
@@ -70,7 +72,7 @@ const describe = (found: readonly Check[]): string =>
     })
     .join('; ');
 
-/** Asks for a run, which the worker makes, and follows it to its end. */
+/** Requests a run, which the worker makes, and waits for its end. */
 const followRun = async (demo: Demo): Promise<string> => {
   const { api } = demo.readState('operator');
   const { body: asked } = await api.post('/v1/reconciliation/runs', { body: { windowHours: 24 } });
@@ -92,7 +94,7 @@ export const reconcile: Step = {
   async run(demo) {
     const { api } = demo.readState('operator');
     const before = demo.readState('findingsBefore');
-    // A webhook that is on its way at this moment is a finding for as long.
+    // A webhook that is being delivered at this moment is a finding until it has arrived.
     const report = await until({
       timers: demo.timers,
       seconds: 60,
@@ -135,8 +137,8 @@ export const verifyAudit: Step = {
 };
 
 /**
- * This is the only step that looks behind the APIs. It covers everybody's data, not just this
- * customer's.
+ * Checks the rules of the database. It is the only step that reads behind the APIs, and it covers
+ * all customers.
  */
 export const checkInvariants: Step = {
   title: 'The invariants hold over the whole database',

@@ -6,7 +6,10 @@ import { showGrams, showPaise } from '../show.ts';
 import { expectPresent, expectThat } from '../step-failure.ts';
 import { until } from '../until.ts';
 
-/** The live price and the clients' configuration by request, and the feed's first word on a socket. */
+/**
+ * Reads the live price and the clients' configuration, and the first message of the feed on a
+ * socket.
+ */
 export const readPrice: Step = {
   title: 'The live price, and the price feed',
   async run(demo) {
@@ -38,7 +41,7 @@ export const readPrice: Step = {
   },
 };
 
-/** A price that holds for minutes: the provider has locked it. */
+/** Requests a quote, whose price the provider has locked for some minutes. */
 export const quoteGrams: Step = {
   title: 'A quote for 0.1 g',
   async run(demo) {
@@ -60,7 +63,7 @@ export const quoteGrams: Step = {
 
 const amount = '1000.50';
 
-/** Quote, order and payment order in one call. Nothing is paid yet. */
+/** Creates quote, order and payment order in one call. The order is not paid yet. */
 export const buyGold: Step = {
   title: `The customer buys gold for ₹1,000.50`,
   async run(demo) {
@@ -127,7 +130,7 @@ export const payAndAllocate: Step = {
   },
 };
 
-/** Makes the payment order of the quote. A second one of the same quote is refused. */
+/** Creates the payment order of the quote. A second payment order for the same quote is refused. */
 const payForQuote = async (demo: Demo) => {
   const { api } = demo.readState('customer');
   const { id: quote_id, totalPaise } = demo.readState('quote');
@@ -147,7 +150,8 @@ const payForQuote = async (demo: Demo) => {
 };
 
 /**
- * The other way to a buy: quote, payment order, and the checkout's answer brought by the client.
+ * Buys in the second way, with a quote, a payment order, and the checkout's answer that the client
+ * verifies.
  */
 export const payQuote: Step = {
   title: 'The second way: the quote is paid for, and no webhook comes',
@@ -180,14 +184,14 @@ export const payQuote: Step = {
 };
 
 /**
- * Ticks fall on the wall clock's 10 s marks, so it may take that long, and twice that after the
- * snapshot's.
+ * Waits for a tick. Ticks are sent at the wall clock's 10 s marks, so this takes up to 10 s, or 20
+ * s if the next tick is the snapshot's.
  */
 export const hearTick: Step = {
   title: 'A tick of the price feed',
   async run(demo) {
     const prices = demo.readState('prices');
-    // The tick that the snapshot shows may be sent just after it, too.
+    // The snapshot's own tick may also be sent just after the snapshot.
     const known = prices.snapshot()?.seq ?? 0;
     const [tick] = await until({
       timers: demo.timers,

@@ -6,7 +6,7 @@ import { showPaise } from '../show.ts';
 import { expectPresent, expectThat } from '../step-failure.ts';
 import { until } from '../until.ts';
 
-const typed = 'bnad rnig';
+const searchText = 'bnad rnig';
 const ringName = 'Plain band ring';
 
 /** Returns the rupees of a gram in a purity, half up, by the paise of a gram of 24 karat. */
@@ -15,7 +15,9 @@ const rateIn = (karat: number, buyPaise: number): string => {
   return `${paise.slice(0, -2)}.${paise.slice(-2)}`;
 };
 
-/** Fetches an image as a browser would, and again with its tag: the second answer has no body. */
+/**
+ * Fetches an image as a browser would, and again with its tag, which is answered without a body.
+ */
 const fetchImage = async (demo: Demo, imageUrl: string): Promise<string> => {
   const url = new URL(imageUrl, demo.endpoints.customer);
   const accept = 'image/webp,image/*;q=0.8';
@@ -30,7 +32,7 @@ const fetchImage = async (demo: Demo, imageUrl: string): Promise<string> => {
   return `its image: WebP, ${headers.get('content-length') ?? '?'} bytes; asked for again: 304`;
 };
 
-/** Adds the ring where somebody has taken it out of the shop since the seed. */
+/** Adds the ring if it is no longer in the shop. */
 const offerRing = async (demo: Demo): Promise<void> => {
   const operator = demo.readState('operator').api;
   const query = { q: ringName, active: 'true', inStock: 'true', limit: 100 } as const;
@@ -52,16 +54,16 @@ const offerRing = async (demo: Demo): Promise<void> => {
   });
 };
 
-/** A ring is found though its name is misspelt, looked at, and priced by the live gold price. */
+/** Finds a ring by a misspelt name, and checks its image and its price by the live gold price. */
 export const findRing: Step = {
   title: 'A ring, found by a misspelt word',
   async run(demo) {
     const { api } = demo.readState('customer');
     const operator = demo.readState('operator').api;
     await offerRing(demo);
-    const found = await api.get('/v1/products', { query: { q: typed, limit: 100 } });
+    const found = await api.get('/v1/products', { query: { q: searchText, limit: 100 } });
     const ring = found.body.items.find(({ name, inStock }) => name === ringName && inStock);
-    expectThat(ring !== undefined, `"${typed}" finds no ${ringName}`);
+    expectThat(ring !== undefined, `"${searchText}" finds no ${ringName}`);
     const path = { id: ring.id };
     const [photo] = demoDocuments;
     await operator.post('/v1/products/{id}/image', { path, body: photo });
@@ -70,7 +72,7 @@ export const findRing: Step = {
       const product = (await api.get('/v1/products/{id}', { path })).body;
       return { product, rate: rateIn(product.purityKarat, live.body.buyPaise) };
     };
-    // Between both reads the price may have moved on.
+    // The price may change between the two reads.
     const { product, rate } = await until({
       timers: demo.timers,
       seconds: 60,
@@ -82,7 +84,7 @@ export const findRing: Step = {
     expectThat(typeof product.imageUrl === 'string', 'it has no image');
     demo.saveState('ring', product);
     return [
-      `"${typed}" finds "${product.name}", ${product.weightGrams} g of ${product.purityKarat} karat`,
+      `"${searchText}" finds "${product.name}", ${product.weightGrams} g of ${product.purityKarat} karat`,
       await fetchImage(demo, product.imageUrl),
       `by the live price of INR ${rate} a gram in its purity it costs` +
         ` ${showPaise(product.totalPaise)}, GST of ${showPaise(product.gstPaise)} included`,
@@ -130,7 +132,7 @@ const deliver = async (demo: Demo, id: string): Promise<void> => {
   }
 };
 
-/** The carrier pays in what it was given at the door. */
+/** Records the cash that the carrier collected on delivery and pays in. */
 const payIn = async (demo: Demo, { id, totalPaise }: ProductOrder): Promise<string> => {
   const { api } = demo.readState('operator');
   const reference = `demo-${demo.random.uuid()}`;

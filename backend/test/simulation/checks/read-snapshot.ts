@@ -38,7 +38,7 @@ interface PaymentOrderRow {
   readonly status: string;
   readonly gatewayOrder: string | null;
   readonly gateway: string | null;
-  /** The moment of a mandate's debit, and true once the gateway received the request. */
+  /** The due time of a mandate's debit, and below true once its request was sent to the gateway. */
   readonly debitAt: number | null;
   readonly debitSent: boolean;
 }
@@ -61,7 +61,7 @@ export interface RewardRow {
   readonly amount: number | null;
 }
 
-/** A row of which the state alone is of interest. */
+/** A row of which only the status is read. */
 interface StateRow {
   readonly id: string;
   readonly status: string;
@@ -76,11 +76,11 @@ type Rows<T> = ReadonlyMap<string, T>;
 
 /** The rows of the database that a story reads. */
 export interface Snapshot {
-  /** Rises with every transaction that wrote. */
+  /** Increases with every transaction that wrote. */
   readonly mark: string;
-  /** Every transaction before it had ended: what it wrote is read. */
+  /** Every transaction with a lower number had ended, so its rows have been read. */
   readonly horizon: string;
-  /** Ids of the rows that were new or written since the snapshot before. */
+  /** Ids of the rows that were written since the previous snapshot. */
   readonly changed: ReadonlySet<string>;
   readonly orders: Rows<OrderRow>;
   readonly holdings: Rows<HoldingRow>;
@@ -111,9 +111,9 @@ export const emptySnapshot = (): Snapshot => ({
 const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 
 /**
- * The columns that are read of each table, by the name of the snapshot. A row has the number of the
- * transaction that wrote it. Rows of transactions that had ended before the last snapshot are
- * known, and not read again.
+ * The columns of each table to read, by the name in the snapshot. A row has the number of the
+ * transaction that wrote it. Rows of transactions that had ended before the previous snapshot are
+ * not read again.
  */
 const tables: Readonly<Record<string, readonly [columns: string, from: string]>> = {
   orders: [
@@ -174,30 +174,31 @@ const snapshotSql = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS hor
 const markSql = 'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS mark';
 
 /**
- * The number of the next transaction that will write. It is equal if nothing was written between.
+ * Reads the number of the next transaction that will write. Two reads are equal if nothing was
+ * written between them.
  */
 export const readMark = async (client: Client): Promise<string> =>
   (await client.query<{ mark: string }>({ name: 'mark', text: markSql })).rows[0]?.mark ?? '';
 
 /**
- * Reads what was written since the snapshot before, which is used up by it: its maps are taken over.
- * No row of these tables is ever deleted.
+ * Reads the rows that were written since the previous snapshot, into the maps of that snapshot. No
+ * row of these tables is ever deleted.
  */
 export const readSnapshot = async (
   client: Client,
   mark: string,
-  before: Snapshot,
+  previous: Snapshot,
 ): Promise<Snapshot> => {
-  const query = { name: 'snapshot', text: snapshotSql, values: [before.horizon] };
+  const query = { name: 'snapshot', text: snapshotSql, values: [previous.horizon] };
   const { rows } = await client.query(query);
   const [row] = rows;
   const changed = new Set<string>();
   for (const name of Object.keys(tables)) {
-    const known = before[name as 'orders'] as Map<string, OrderRow>;
+    const known = previous[name as 'orders'] as Map<string, OrderRow>;
     for (const one of row[name] as readonly OrderRow[]) {
       known.set(one.id, one);
       changed.add(one.id);
     }
   }
-  return { ...before, mark, horizon: row.horizon, changed };
+  return { ...previous, mark, horizon: row.horizon, changed };
 };

@@ -13,17 +13,17 @@ const anySql = `SELECT ${databaseRules
   .map(({ sql }, index) => `CASE WHEN $${index + 1}::boolean THEN EXISTS (${sql}) END AS r${index}`)
   .join(', ')}`;
 
-/** Selects the rules to query, by the tables that were written since a moment. */
+/** Selects the rules to query. */
 export interface RuleChoice {
   choose(horizon: string): Promise<readonly boolean[]>;
 }
 
 /**
- * Opens the choice of rules. A rule whose tables were not written holds as it did before. A rule
- * that reads more than tables is always queried.
+ * Opens the choice of rules. A rule is queried if one of its tables was written, since it cannot be
+ * broken otherwise. A rule that also reads a view is always queried.
  */
 export const openRuleChoice = async (client: Client): Promise<RuleChoice> => {
-  // Plans of so many parts take longer to make than to run.
+  // Planning a statement with so many parts takes longer than running it.
   await client.query('SET plan_cache_mode = force_generic_plan');
   const { rows } = await client.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class
@@ -55,10 +55,10 @@ export const openRuleChoice = async (client: Client): Promise<RuleChoice> => {
 const everyRule = databaseRules.map(() => true);
 
 /**
- * Holds the database to its rules: to all of them, unless some are chosen.
- * @throws Refuted naming the first that is broken, with its row
+ * Checks the rules of the database, or only the chosen ones.
+ * @throws Refuted with the first broken rule and a row of it
  */
-export const holdRules = async (
+export const checkRules = async (
   client: Client,
   chosen: readonly boolean[] = everyRule,
 ): Promise<void> => {

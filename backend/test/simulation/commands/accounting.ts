@@ -7,12 +7,13 @@ import { nothing } from './payments.ts';
 const [dayMs, minuteMs] = [86_400_000, 60_000];
 const base = '/api/v1/accounting/gold';
 
-const open = ({ system }: Story): void => system.setSwitch('ACCOUNTING_PORTAL_MODE', 'readwrite');
+const makeWritable = ({ system }: Story): void =>
+  system.setSwitch('ACCOUNTING_PORTAL_MODE', 'readwrite');
 
-/** The end of a day of India. */
+/** Returns the end of a day in India. */
 const endOf = (day: string): number => Date.parse(`${day}T00:00:00.000+05:30`) + dayMs;
 
-/** A day can be frozen two minutes after its end. */
+/** Returns true from two minutes after the end of a day, when it can be frozen. */
 const isSettled = (day: string, now: number): boolean => endOf(day) + 2 * minuteMs <= now;
 
 const signDay = (story: Story, day: string): Promise<OpenAnswer> =>
@@ -34,7 +35,7 @@ export const signOff: Command = {
     const day = istDay(story.world.now - numberOf(given, 'ago') * dayMs);
     return {
       call() {
-        open(story);
+        makeWritable(story);
         return signDay(story, day);
       },
       judge: (changed, answer) => judgeSigned(changed, day, answer),
@@ -56,8 +57,10 @@ const readOpenMonths = async ({ sessions }: Story): Promise<readonly OpenMonth[]
   return body.items;
 };
 
-/** Days that prevent the closing of a month are over and not signed off. */
-const holdOpenMonth = (world: World, { period, unsignedDays, isOver }: OpenMonth): void => {
+/**
+ * Checks that the days which prevent the closing of a month belong to it and are not signed off.
+ */
+const checkOpenMonth = (world: World, { period, unsignedDays, isOver }: OpenMonth): void => {
   same(`month ${period} is over`, isOver, isSettled(lastDayOf(period), world.now));
   const wrong = unsignedDays.find(
     (day) => world.daysSigned.includes(day) || !day.startsWith(period),
@@ -70,7 +73,7 @@ const lastDayOf = (period: string): string => {
   return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10);
 };
 
-/** An accountant signs off what keeps the oldest open month open, and closes it. */
+/** An accountant signs off the days that keep the oldest month open, and closes the month. */
 export const closeMonth: Command = {
   name: 'close-month',
   choose: (_story, { percent }) => ({ sign: percent(70) }),
@@ -78,7 +81,7 @@ export const closeMonth: Command = {
     let [month, signed]: [OpenMonth | undefined, string[]] = [undefined, []];
     return {
       async call() {
-        open(story);
+        makeWritable(story);
         [month, signed] = [(await readOpenMonths(story))[0], []];
         if (month === undefined) return nothing;
         const days = given['sign'] === true && month.isOver ? month.unsignedDays : [];
@@ -91,7 +94,7 @@ export const closeMonth: Command = {
       },
       judge(changed, answer) {
         if (month === undefined) return;
-        holdOpenMonth(changed, month);
+        checkOpenMonth(changed, month);
         changed.daysSigned.push(...signed);
         const { period, waitsFor, unsignedDays, isOver } = month;
         const isFree = waitsFor === null && unsignedDays.length === signed.length;
@@ -103,7 +106,7 @@ export const closeMonth: Command = {
   },
 };
 
-/** An accountant closes a month a second time, or opens one again. */
+/** An accountant closes a month a second time, or reopens it. */
 export const reopenMonth: Command = {
   name: 'reopen-month',
   choose({ world }, { int, percent }) {
@@ -120,7 +123,7 @@ export const reopenMonth: Command = {
     let frozen: OpenAnswer = nothing;
     return {
       async call() {
-        open(story);
+        makeWritable(story);
         frozen = await story.sessions.accountant('GET', path);
         if (isAgain) return story.sessions.accountant('POST', path);
         const reason = 'as the story says';

@@ -2,7 +2,7 @@ import { allow, answerText, busy, numberOf, Refuted, textOf, type Command } from
 import { chooseCustomer, customerOf } from './customers.ts';
 import { nothing } from './payments.ts';
 
-/** States in which something of a customer is still on its way. */
+/** States of an order that is not finished. */
 const openOrders = new Set([
   'PENDING',
   'PAID',
@@ -96,7 +96,7 @@ export const trespass: Command = {
   },
 };
 
-/** A customer reads what they have: it is what the story has. */
+/** A customer reads their portfolio, which must have the story's balance. */
 export const readPortfolio: Command = {
   name: 'read-portfolio',
   choose(story, { pick }) {
@@ -134,7 +134,7 @@ export const restart: Command = {
 };
 
 /**
- * A new key of personal data comes first, and the old keys stay: the sweep seals all rows again.
+ * A new key of personal data is put first and the old keys stay, so the sweep seals all rows again.
  */
 export const rotateKeys: Command = {
   name: 'rotate-keys',

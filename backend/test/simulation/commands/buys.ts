@@ -27,7 +27,7 @@ import { chooseCustomer, customerOf } from './customers.ts';
 const lockMs = 480_000;
 const gateways = ['sandbox', 'razorpay', 'cashfree'] as const;
 
-/** Refusals of a collaborator that misbehaves. */
+/** The service's refusals while a collaborator misbehaves. */
 export const troubles = [
   '502 PRICE_UNAVAILABLE',
   '502 PROVIDER_UNAVAILABLE',
@@ -39,7 +39,8 @@ export const troubles = [
 ];
 
 /**
- * A checkout of an installment counts on the day on which it is opened, which no answer contains.
+ * Returns the paise of the installments that may count today. A checkout of an installment counts
+ * on the day on which it is opened, which no answer contains.
  */
 const installmentsOf = (world: World, customer: number): number =>
   world.buys
@@ -47,7 +48,10 @@ const installmentsOf = (world: World, customer: number): number =>
     .filter(({ placedAt }) => world.now - placedAt < 32 * 86_400_000)
     .reduce((sum, { amountPaise }) => sum + amountPaise, 0);
 
-/** Paise of the day's buys: those that certainly count, and those that may count. */
+/**
+ * Returns the paise of the day's buys, both of those that certainly count and of those that may
+ * count.
+ */
 export const countedToday = (world: World, customer: number): { least: number; most: number } => {
   const today = istDay(world.now);
   const own = world.buys.filter(
@@ -68,18 +72,20 @@ export const countedToday = (world: World, customer: number): { least: number; m
   return { least, most };
 };
 
-interface Asked {
+interface Amount {
   readonly unit: 'INR' | 'GRAMS';
   readonly amount: number;
 }
 
-const askedOf = (given: Arguments): Asked => ({
+const amountOf = (given: Arguments): Amount => ({
   unit: textOf(given, 'unit') === 'GRAMS' ? 'GRAMS' : 'INR',
   amount: numberOf(given, 'amount'),
 });
 
-/** The breakdowns that a buy may have: one for each price that the service may still hold. */
-export const breakdownsOf = (world: World, { unit, amount }: Asked): Breakdown[] =>
+/**
+ * Returns the breakdowns that a buy may have, one for each price that the service may still use.
+ */
+export const breakdownsOf = (world: World, { unit, amount }: Amount): Breakdown[] =>
   world.prices.map((price) => {
     const { buy } = ourPrices(price, world);
     return unit === 'INR' ? buyForRupees(amount, buy) : buyOfGrams(amount, buy);
@@ -118,14 +124,16 @@ const allowedOf = (world: World, given: Arguments, breakdown: Breakdown): string
   const refusals = refusalsOf(world, numberOf(given, 'c'), breakdown);
   const isOff = isEveryGatewayOff(world, textOf(given, 'gateway'));
   const gateway = isOff ? ['503 NO_USABLE_GATEWAY'] : ['201'];
-  const certain =
+  const expected =
     refusals.length > 0 ? refusals.flatMap((one) => (one === '201' ? gateway : [one])) : gateway;
   const late = ['429 QUOTE_LIMIT', ...busy];
-  return isTroubled(world) ? [...certain, ...gateway, ...troubles, ...late] : [...certain, ...late];
+  return isTroubled(world)
+    ? [...expected, ...gateway, ...troubles, ...late]
+    : [...expected, ...late];
 };
 
-/** Holds a new order's figures to the model's own. */
-const holdFigures = (breakdowns: readonly Breakdown[], { body }: OpenAnswer): Breakdown => {
+/** Compares a new order's figures with the model's. */
+const checkFigures = (breakdowns: readonly Breakdown[], { body }: OpenAnswer): Breakdown => {
   const { order, payment } = body;
   const seen = {
     grams: unitsOf(order.grams),
@@ -173,13 +181,13 @@ export const buy: Command = {
   prepare({ sessions, world }, given) {
     const customer = customerOf(world, given);
     if (customer === undefined) return undefined;
-    const asked = askedOf(given);
+    const wanted = amountOf(given);
     const gateway = textOf(given, 'gateway');
     const key = `story-key-${numberOf(given, 'k')}`;
     if (world.buys.some((known) => known.key === key)) return undefined;
     const body = {
-      unit: asked.unit,
-      amount: asked.unit === 'INR' ? rupeesText(asked.amount) : gramsText(asked.amount),
+      unit: wanted.unit,
+      amount: wanted.unit === 'INR' ? rupeesText(wanted.amount) : gramsText(wanted.amount),
       idempotency_key: key,
       ...(gateway !== '' && { gateway }),
     };
@@ -194,16 +202,17 @@ export const buy: Command = {
             same('order of a repeated buy', answer.body.order.id, known.id);
           return;
         }
-        const breakdowns = breakdownsOf(changed, asked);
+        const breakdowns = breakdownsOf(changed, wanted);
         const allowed = breakdowns.flatMap((one) => allowedOf(changed, given, one));
         allow('buy', answer, [...new Set(allowed)]);
-        // An order whose gateway failed was written: its key resumes it, and it counts.
+        // An order whose gateway failed may have been written. Then its key resumes it, and it
+        // counts.
         if (answer.status >= 500) {
           const amountPaise = Math.max(...breakdowns.map(({ totalPaise }) => totalPaise));
           changed.unanswered.push({ customer: c, amountPaise, grams: 0 });
         }
         if (answer.status !== 201) return;
-        const breakdown = holdFigures(breakdowns, answer);
+        const breakdown = checkFigures(breakdowns, answer);
         const path = '/v1/gold/buy';
         changed.buys.push(newBuy(changed, { c, key, path, body, breakdown, answer }));
       },
@@ -211,7 +220,7 @@ export const buy: Command = {
   },
 };
 
-/** A buy as the story has it from its answer. */
+/** Returns the story's buy from its answer. */
 export const newBuy = (
   world: World,
   made: {
@@ -246,7 +255,7 @@ export const newBuy = (
   };
 };
 
-/** The same key again: with the same body, with another one, or by another customer. */
+/** A customer sends the same key again, with the same body or with another one. */
 export const repeatBuy: Command = {
   name: 'repeat-buy',
   choose({ world }, { int, percent }) {

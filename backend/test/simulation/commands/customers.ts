@@ -5,10 +5,10 @@ import { createDecisions } from '../seeded-random.ts';
 import type { Customer, World } from '../model/world.ts';
 import { allow, busy, isTroubled, numberOf, textOf, type Command, type Story } from '../story.ts';
 
-/** More would only make each of them rarer. */
-const mostCustomers = 6;
+/** The maximum number of customers. With more, each customer would act less often. */
+const maxCustomers = 6;
 
-/** A person's numbers, which the seed alone decides. */
+/** Returns the numbers of a person, which depend only on their index. */
 const numbersOf = (person: number) => {
   const decisions = createDecisions(7919 * (person + 1));
   const random = {
@@ -23,7 +23,7 @@ const numbersOf = (person: number) => {
 export const customerOf = (world: World, given: Parameters<typeof numberOf>[0]) =>
   world.customers[numberOf(given, 'c')];
 
-/** Chooses a customer of the story who is there. */
+/** Chooses a customer of the story who is not deleted. */
 export const chooseCustomer = (
   { world }: Story,
   pick: <T>(items: readonly T[]) => T | undefined,
@@ -35,11 +35,11 @@ export const chooseCustomer = (
     ),
   );
 
-/** A new customer signs up, hands in the papers, and is approved unless the story says otherwise. */
+/** A new customer signs up and submits the documents, and an operator may approve them. */
 export const signUp: Command = {
   name: 'sign-up',
   choose: ({ world }, { percent }) =>
-    world.customers.filter(({ deleted }) => !deleted).length < mostCustomers && !isTroubled(world)
+    world.customers.filter(({ deleted }) => !deleted).length < maxCustomers && !isTroubled(world)
       ? { c: world.customers.length, approve: percent(90) }
       : undefined,
   prepare({ sessions, world }, given) {
@@ -95,7 +95,7 @@ export const signUp: Command = {
   },
 };
 
-/** An operator decides on a customer's papers, or takes an approval back. */
+/** An operator decides on a customer's documents, or requires a new KYC. */
 export const reviewKyc: Command = {
   name: 'review-kyc',
   choose(story, { pick, percent }) {
@@ -148,7 +148,7 @@ export const reviewKyc: Command = {
 
 const isOpen = ({ kyc, blocked }: Customer): boolean => kyc !== 'APPROVED' && !blocked;
 
-/** A customer hands the papers in again. */
+/** A customer submits the documents again. */
 export const submitKyc: Command = {
   name: 'submit-kyc',
   choose(story, { pick }) {
@@ -176,7 +176,7 @@ export const submitKyc: Command = {
         const own = customerOf(changed, given);
         if (own === undefined) return;
         const fits = own.kyc === 'PENDING' || own.kyc === 'REJECTED';
-        // The fortieth document of a customer is the last.
+        // A customer can upload at most forty documents.
         allow('submit KYC', answer, [fits ? '200' : '409 KYC_STATE', '400 LIMIT_EXCEEDED']);
         if (answer.status === 200) own.kyc = 'SUBMITTED';
       },

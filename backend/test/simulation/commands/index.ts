@@ -22,7 +22,7 @@ import { cancelJewellery, nameParcel, recordCash, setStock } from './stock.ts';
 import { together } from './together.ts';
 import { advance, drain, runJob, runSweep } from './worker.ts';
 
-/** Every kind of step with its weight. The larger the weight, the more often the kind is chosen. */
+/** Every kind of step with its weight. A kind with a larger weight is chosen more often. */
 export const commands: readonly (readonly [weight: number, command: Command])[] = [
   [8, signUp],
   [6, submitKyc],

@@ -16,7 +16,7 @@ import { chooseCustomer, customerOf } from './customers.ts';
 import { giveBack } from './stock.ts';
 
 const openStates = new Set(['PLACED', 'CONFIRMED', 'PACKED', 'SHIPPED']);
-const mostOpen = 20;
+const maxOpen = 20;
 
 interface Totals {
   readonly itemsTotalPaise: number;
@@ -42,7 +42,7 @@ const totalsOf = (world: World, given: Arguments): Totals[] =>
     };
   });
 
-/** A customer orders jewellery, with the total that they were shown or with an older one. */
+/** A customer orders jewellery, with the displayed total, with another total, or without one. */
 export const orderJewellery: Command = {
   name: 'order-jewellery',
   choose(story, { pick, int, percent }) {
@@ -97,7 +97,7 @@ export const orderJewellery: Command = {
         const isMoving = changed.prices.length > 1;
         const most = changed.limits.maxOpenDeliveryPaise;
         const isOver =
-          open.length >= mostOpen || totals.every(({ totalPaise }) => sum + totalPaise > most);
+          open.length >= maxOpen || totals.every(({ totalPaise }) => sum + totalPaise > most);
         const mayBeOver = totals.some(({ totalPaise }) => sum + totalPaise > most);
         const quantity = numberOf(given, 'quantity');
         const left = changed.products[numberOf(given, 'product')]?.stock ?? quantity;
@@ -152,7 +152,7 @@ const nextStates: Readonly<Record<string, readonly string[]>> = {
   DELIVERED: ['RETURNED'],
 };
 
-/** An operator takes an order of jewellery on, or tries what does not fit. */
+/** An operator changes the status of an order of jewellery, which may not be allowed. */
 export const moveJewellery: Command = {
   name: 'move-jewellery',
   choose({ world }, { int, pick, percent }) {
@@ -183,7 +183,7 @@ export const moveJewellery: Command = {
   },
 };
 
-/** The same key again, for the same order. */
+/** A customer sends the same order with the same key again. */
 export const repeatJewellery: Command = {
   name: 'repeat-jewellery',
   choose: ({ world }, { int }) =>
@@ -192,7 +192,8 @@ export const repeatJewellery: Command = {
     const order = world.productOrders[numberOf(given, 'o')];
     const customer = world.customers[order?.customer ?? -1];
     if (order === undefined || customer === undefined) return undefined;
-    // The number of a deleted account may belong to a new one by now, which has no such key.
+    // The phone number of a deleted account may belong to a new account, which does not have this
+    // key.
     if (customer.deleted) return undefined;
     return {
       call: () => sessions.customer(customer.phone, 'POST', '/v1/product-orders', order.body),

@@ -1,7 +1,7 @@
 import { numberOf, textOf, type Command } from '../story.ts';
 import { nothing } from './payments.ts';
 
-/** Calls that change something, and calls that query the result. */
+/** Calls that change something, each with the call that queries its result. */
 const calls = [
   { collaborator: 'safegold', does: 'buy-confirm', asks: 'buy-status' },
   { collaborator: 'safegold', does: 'buy-confirm', asks: 'buy-status' },
@@ -10,13 +10,13 @@ const calls = [
 ] as const;
 
 /**
- * The next call is done and its answer lost, and for a while nobody says what became of it. Whoever
- * takes silence for "no" then does it twice, or gives up what was done.
+ * The collaborator does the next call but its answer is lost, and queries of its result fail for a
+ * while. A service that takes silence for a refusal would then do it twice, or abandon it.
  */
 export const loseAnswer: Command = {
   name: 'lose-answer',
   choose({ world, seen }, { pick, int }) {
-    // A paid buy waits for its gold. Without one a sale may come, or a payout go out.
+    // A paid buy waits for its gold. Without one, the fault is for a later sale or payout.
     const isAwaited = [...seen.orders.values()].some(({ status }) => status === 'PAID');
     if (world.troubled.length > 0 || (!isAwaited && int(4) > 0)) return undefined;
     const { collaborator, does, asks } = pick(isAwaited ? calls.slice(0, 2) : calls) ?? calls[0];

@@ -25,7 +25,7 @@ const chooseBuy = (
   return newest[int(newest.length)];
 };
 
-/** A customer, or somebody else, pays at the gateway's checkout, or fails to. */
+/** A payment at the gateway's checkout succeeds or fails. */
 export const pay: Command = {
   name: 'pay',
   choose({ world, seen }, { int, pick, percent }) {
@@ -53,7 +53,7 @@ export const pay: Command = {
         return system.tryControl('POST', `/payments/${gatewayOrderId}`, body);
       },
       judge(changed, answer) {
-        // A gateway's order that has run out takes no payment any more.
+        // An expired order of a gateway takes no payment.
         if (answer.status >= 300) return;
         const { gateway_payment_id: id, signature } = answer.body;
         buyOf(changed, given)?.payments.push({
@@ -84,9 +84,7 @@ export const markTold = (world: World, { body }: Letter): void => {
   }
 };
 
-/**
- * A webhook arrives: the first, or a later webhook out of order, once or several times at once.
- */
+/** A webhook arrives, which is the oldest or another one, once or several times at once. */
 export const deliver: Command = {
   name: 'deliver',
   choose({ mail }, { int, percent }) {
@@ -116,7 +114,7 @@ export const deliver: Command = {
   },
 };
 
-/** A webhook is lost: nobody ever sends it again. */
+/** A webhook is lost and never sent again. */
 export const lose: Command = {
   name: 'lose',
   choose: ({ mail }, { int }) => (mail.length === 0 ? undefined : { n: int(mail.length) }),
@@ -141,7 +139,7 @@ export const nothing: OpenAnswer = {
   field: undefined,
 };
 
-/** A webhook with another body under its signature. */
+/** A webhook arrives whose body does not match its signature. */
 export const forge: Command = {
   name: 'forge',
   choose: ({ mail }, { int }) => (mail.length === 0 ? undefined : { n: int(mail.length) }),
@@ -156,7 +154,7 @@ export const forge: Command = {
   },
 };
 
-/** The customer's device shows what the checkout gave it. */
+/** The customer's device sends the checkout's answer to the service. */
 export const verify: Command = {
   name: 'verify',
   choose({ world }, { int, percent }) {
@@ -182,7 +180,7 @@ export const verify: Command = {
       judge(changed, answer) {
         const own = changed.customers[known.customer];
         const isOut = own === undefined || own.deleted || own.blocked;
-        // Cashfree signs no checkout, and knows its orders by our ids.
+        // Cashfree does not sign a checkout, and its orders have our ids.
         const signed = !/^[0-9a-f-]{36}$/u.test(payment.gatewayOrderId);
         const mine = known.gatewayOrderIds.at(-1) === payment.gatewayOrderId;
         const fits = mine ? ['200'] : ['400 PAYMENT_MISMATCH'];
@@ -192,7 +190,7 @@ export const verify: Command = {
           ...(signed
             ? []
             : ['400 SIGNATURE_MISMATCH', '400 PAYMENT_MISMATCH', '400 VALIDATION_FAILED']),
-          // Ten questions a minute, and a gateway that misbehaves.
+          // The limit of ten queries a minute, and a gateway that misbehaves.
           ...(isTroubled(changed) || !signed
             ? ['503 GATEWAY_UNAVAILABLE', '502 GATEWAY_UNAVAILABLE']
             : []),
@@ -206,7 +204,7 @@ export const verify: Command = {
 const isHeld = ({ outcome, amountPaise, reversedPaise }: Payment): boolean =>
   outcome === 'captured' && reversedPaise < amountPaise;
 
-/** A refund at the gateway's own console, or a lost dispute. */
+/** A payment is refunded at the gateway's own console, or lost in a dispute. */
 export const reverse: Command = {
   name: 'reverse',
   choose({ world }, { int, percent, pick }) {

@@ -21,7 +21,7 @@ const chooseSale = (
   return newest.length === 0 ? undefined : newest[int(newest.length)];
 };
 
-/** The payout provider ends a transfer. It may take one back that it had paid. */
+/** The payout provider ends a transfer. It may reverse a paid one. */
 export const endPayout: Command = {
   name: 'end-payout',
   choose({ world, seen }, { int, pick }) {
@@ -45,7 +45,7 @@ export const endPayout: Command = {
         const newest: { readonly status: string } | undefined = known.items.find(
           ({ referenceId }: { referenceId: string | null }) => referenceId?.startsWith(reference),
         );
-        // A provider does not contradict itself here. It takes back what it paid.
+        // The provider does not contradict itself here, but it may reverse a paid transfer.
         const isOpen = newest?.status === 'processing';
         if (!isOpen && !(newest?.status === 'processed' && outcome === 'reversed')) return nothing;
         const body = { outcome, deliver: 'webhook' };

@@ -64,7 +64,7 @@ export const pausePlan: Command = {
   },
 };
 
-/** A customer goes on with a plan: at the first date that has not gone by. */
+/** A customer resumes a plan, which continues at the first date that has not passed. */
 export const resumePlan: Command = {
   name: 'resume-plan',
   choose: ({ world }, { pick, percent }) =>
@@ -90,7 +90,7 @@ export const resumePlan: Command = {
   },
 };
 
-/** A customer skips the next date of a plan, again, or another one. */
+/** A customer skips the next date of a plan, or tries the date before or after it. */
 export const skipNext: Command = {
   name: 'skip-next',
   choose({ world }, { pick, percent }) {

@@ -6,7 +6,10 @@ import { chooseCustomer, customerOf } from './customers.ts';
 const frequencyOf = (text: string): 'DAILY' | 'WEEKLY' | 'MONTHLY' =>
   text === 'WEEKLY' || text === 'MONTHLY' ? text : 'DAILY';
 
-/** Ten plans of a customer are made on a day of India, and fifty are not over. */
+/**
+ * Returns true if a customer has reached a limit of plans, which is ten started on one day in
+ * India, and fifty open ones.
+ */
 const hasTooMany = (world: World, c: number): boolean => {
   const own = world.plans.filter(({ customer }) => customer === c);
   const today = own.filter(({ madeAt }) => istDay(madeAt) === istDay(world.now));
@@ -81,7 +84,7 @@ export const startPlan: Command = {
           madeAt: changed.now,
           startDate: answer.body.start_date,
           passedOver: 0,
-          heldPassedOver: 0,
+          checkedPassedOver: 0,
           raised: 0,
           status: 'ACTIVE',
         });
@@ -115,7 +118,7 @@ export const cancelPlan: Command = {
   },
 };
 
-/** A customer pays an installment that failed, or that is not debited. */
+/** A customer pays an installment that failed or that has no debit. */
 export const payInstallment: Command = {
   name: 'pay-installment',
   choose({ world, seen }, { pick }) {

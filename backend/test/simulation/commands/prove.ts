@@ -24,39 +24,42 @@ interface Statement {
 
 type Published = Signed & { readonly statement: Statement; readonly hash: string };
 
-/** Units of 0.00000001 g that a customer has by the story. */
+/** Returns the story's balance of a customer, in units of 0.00000001 g. */
 const heldBy = ({ balance }: Customer): bigint => BigInt(balance) * 10_000n;
 
-const fits = (what: string, isRight: boolean, detail: unknown): void => {
+const requireThat = (what: string, isRight: boolean, detail: unknown): void => {
   if (!isRight) throw new Refuted(`proof of gold: ${what}`, JSON.stringify(detail));
 };
 
-/** Holds what a statement says of all customers to what the story has of them. */
-const holdStatement = ({ world }: Story, { statement, ...published }: Published): void => {
-  fits('the text is another one', published.signed === JSON.stringify(statement), published);
-  fits('it is not signed', isSigned(published), published);
+/** Compares the totals of a statement with the story's customers. */
+const checkStatement = ({ world }: Story, { statement, ...published }: Published): void => {
+  requireThat('the text is another one', published.signed === JSON.stringify(statement), published);
+  requireThat('it is not signed', isSigned(published), published);
   same('hash of a statement', published.hash, hashOf(published));
   const holders = world.customers.filter(({ balance }) => balance > 0);
   same('accounts of a statement', statement.accounts, holders.length);
   const held = holders.reduce((sum, customer) => sum + heldBy(customer), 0n);
-  fits('another total', fineUnits(statement.liabilities) === held, { statement, held: `${held}` });
+  requireThat('another total', fineUnits(statement.liabilities) === held, {
+    statement,
+    held: `${held}`,
+  });
   const { confirmed, difference, house, open } = statement;
   const more = fineUnits(confirmed) - held;
   const isExplained = fineUnits(difference) === more && fineUnits(house) + fineUnits(open) === more;
-  fits('the difference is not explained', isExplained, statement);
+  requireThat('the difference is not explained', isExplained, statement);
 };
 
-/** Holds the chain of statements: each names the one before, and none is changed afterwards. */
-const holdChain = async ({ sessions, world }: Story): Promise<void> => {
+/** Checks that each statement names the one before, and that none is changed afterwards. */
+const checkChain = async ({ sessions, world }: Story): Promise<void> => {
   const path = '/v1/proof-of-gold/statements?limit=100';
   const answer = await sessions.operator('SUPPORT', 'GET', path);
   allow('statements', answer, ['200', ...busy]);
   const items: readonly Published[] = answer.body.items ?? [];
   for (const [index, { statement }] of items.entries()) {
-    const before = items[index + 1];
-    if (before === undefined) break;
-    same('number of the statement before', before.statement.sequence, statement.sequence - 1);
-    same('hash of the statement before', statement.previous, hashOf(before));
+    const previous = items[index + 1];
+    if (previous === undefined) break;
+    same('number of the statement before', previous.statement.sequence, statement.sequence - 1);
+    same('hash of the statement before', statement.previous, hashOf(previous));
   }
   const { newestProof } = world;
   const known = items.find(({ statement }) => statement.sequence === newestProof?.sequence);
@@ -67,8 +70,11 @@ const holdChain = async ({ sessions, world }: Story): Promise<void> => {
   }
 };
 
-/** Holds every customer's own proof to the root: who has gold is in the tree, and nobody else. */
-const holdProofs = async ({ sessions, world }: Story, { statement, signed }: Published) => {
+/**
+ * Checks every customer's own proof against the root. Every customer with gold is in the tree, and
+ * nobody else.
+ */
+const checkProofs = async ({ sessions, world }: Story, { statement, signed }: Published) => {
   const places = new Set<number>();
   for (const customer of world.customers) {
     if (customer.deleted || customer.blocked) continue;
@@ -78,24 +84,27 @@ const holdProofs = async ({ sessions, world }: Story, { statement, signed }: Pub
     const proof: Proof = answer.body;
     same('statement of an own proof', proof.signed, signed);
     same('customer of an own proof', proof.customer, customer.userId);
-    fits('other grams', fineUnits(proof.grams) === heldBy(customer), { proof, customer });
-    fits('one place twice', !places.has(proof.position), proof);
+    requireThat('other grams', fineUnits(proof.grams) === heldBy(customer), { proof, customer });
+    requireThat('one place twice', !places.has(proof.position), proof);
     places.add(proof.position);
     const top = topOf(proof, statement);
     const isTop = top?.root === statement.root && top.units === fineUnits(statement.liabilities);
-    fits('the path does not lead to the signed root', isTop, { proof, statement });
+    requireThat('the path does not lead to the signed root', isTop, { proof, statement });
   }
 };
 
-/** Reasons for which nothing is signed, which a story without trouble never has. */
+/**
+ * Returns true if a statement may be refused for this reason, which never happens in a story
+ * without trouble.
+ */
 const mayBeRefused = ({ world }: Story, reason: string): boolean =>
   isTroubled(world) ||
-  // An order whose bought amount is not the promised one is under review.
+  // After a fault, an order whose bought amount differs from the promised one is under review.
   (reason === 'BOOKS_DIFFER' && world.buys.some(({ wasTroubled }) => wasTroubled));
 
 /**
- * A statement of all gold is signed, and every customer verifies their own part of it. It is
- * refused where the gold provider misbehaves.
+ * A statement of all gold is signed, and every customer verifies their own part of it. It may be
+ * refused if the gold provider misbehaves.
  */
 export const prove: Command = {
   name: 'prove',
@@ -114,11 +123,11 @@ export const prove: Command = {
       allow('run of a statement', run, ['200', ...busy]);
       const { status, reason, sequence } = run.body;
       if (status === 'REFUSED') {
-        fits('refused', mayBeRefused(story, String(reason)), run.body);
+        requireThat('refused', mayBeRefused(story, String(reason)), run.body);
         return asked;
       }
       if (status !== 'PUBLISHED') {
-        fits('not made', isTroubled(world), run.body);
+        requireThat('not made', isTroubled(world), run.body);
         return asked;
       }
       const shown = await sessions.anybody('GET', '/v1/public/proof-of-gold');
@@ -126,9 +135,9 @@ export const prove: Command = {
       if (shown.status !== 200) return asked;
       const published: Published = shown.body;
       same('number of the newest statement', published.statement.sequence, sequence);
-      holdStatement(story, published);
-      await holdChain(story);
-      await holdProofs(story, published);
+      checkStatement(story, published);
+      await checkChain(story);
+      await checkProofs(story, published);
       return asked;
     },
     judge: (_world, answer) => allow('run of a proof', answer, ['202', ...busy]),

@@ -15,7 +15,7 @@ import { chooseCustomer, customerOf } from './customers.ts';
 
 const isApproved = ({ kyc }: Customer): boolean => kyc === 'APPROVED';
 
-/** A customer has a quote made, and pays for it later, or never. */
+/** A customer requests a quote, and pays it later or never. */
 export const quoteBuy: Command = {
   name: 'quote-buy',
   choose(story, { pick, int, percent }) {
@@ -41,7 +41,7 @@ export const quoteBuy: Command = {
         );
         const usual = isOver
           ? ['400 LIMIT_EXCEEDED', '400 AMOUNT_TOO_SMALL']
-          : // The day's buys may be too many by then.
+          : // The day's buys may already reach the limit.
             ['201', '400 LIMIT_EXCEEDED'];
         allow('quote', answer, [
           ...(own === undefined || own.deleted || own.blocked
@@ -68,7 +68,7 @@ export const quoteBuy: Command = {
   },
 };
 
-/** A customer pays for a quote that was made before. */
+/** A customer pays an earlier quote. */
 export const payQuote: Command = {
   name: 'pay-quote',
   choose({ world, nextKey }, { int, pick }) {
@@ -99,7 +99,7 @@ export const payQuote: Command = {
         const daily = isTooMuch ? ['400 LIMIT_EXCEEDED'] : [];
         const spent = ['409 QUOTE_USED', '409 QUOTE_EXPIRED', '404 NOT_FOUND', ...daily];
         const off = isEveryGatewayOff(changed, gateway) ? ['503 NO_USABLE_GATEWAY'] : [];
-        // An eleventh quote expires the oldest.
+        // An eleventh quote makes the oldest expire.
         const usual = off.length > 0 ? [...off, ...daily] : ['201', '409 QUOTE_EXPIRED', ...daily];
         const refusals =
           own.deleted || own.blocked
@@ -131,7 +131,7 @@ export const payQuote: Command = {
             breakdown: known,
             answer: { ...answer, body: { order, payment } },
           }),
-          // The lock runs on after the quote: only its end is known here.
+          // The lock ends after the quote, whose end is in the answer.
           lockEnds: known.ends + 60_000,
         });
       },

@@ -7,7 +7,7 @@ const hasBought = (seen: Snapshot, userId: string): boolean =>
     ({ user, type, hasGold }) => user === userId && type !== 'SELL' && hasGold,
   );
 
-/** A customer uses the code of another one, or their own, or a second one. */
+/** A customer uses the code of another customer, which may be their own or a second one. */
 export const applyCode: Command = {
   name: 'apply-code',
   choose(story, { pick, int, percent }) {
@@ -48,25 +48,25 @@ export const applyCode: Command = {
 
 const steps = ['approve', 'approve', 'withdraw', 'paid', 'paid'] as const;
 
-/** The state from which an operator's step goes. */
-const from: Readonly<Record<string, string>> = {
+/** The status that a reward must have for each step of an operator. */
+const requiredStatus: Readonly<Record<string, string>> = {
   approve: 'EARNED',
   withdraw: 'APPROVED',
   paid: 'APPROVED',
 };
 
-/** The buy of a reward has its gold, and its order is not under review. */
+/** Returns true if the buy of a reward has its gold, and its order is not under review. */
 const stands = (seen: Snapshot, { order }: RewardRow): boolean =>
   seen.orders.get(order ?? '')?.status === 'ALLOCATED';
 
-/** An operator approves a reward, withdraws that, or records that it was paid. */
+/** An operator approves a reward, withdraws the approval, or records that it was paid. */
 export const moveReward: Command = {
   name: 'move-reward',
   choose({ seen }, { int, pick, percent }) {
     const rewards = [...seen.rewards.values()];
     if (rewards.length === 0) return undefined;
     const step = pick(steps) ?? 'approve';
-    const fitting = rewards.findIndex(({ status }) => status === from[step]);
+    const fitting = rewards.findIndex(({ status }) => status === requiredStatus[step]);
     const w = fitting >= 0 && percent(80) ? fitting : int(rewards.length);
     return { w, step, role: percent(70) ? 'SUPER_ADMIN' : 'ADMIN' };
   },
@@ -81,10 +81,10 @@ export const moveReward: Command = {
       call: () => sessions.operator(role, 'POST', path, body),
       judge(changed, answer) {
         const isAllowed = role === 'SUPER_ADMIN' || step !== 'paid';
-        const fits = reward.status === from[step];
+        const fits = reward.status === requiredStatus[step];
         const isStanding = step === 'withdraw' || stands(seen, reward);
         const buy = changed.buys.find(({ id }) => id === reward.order);
-        // The service knows of the reversal before its order shows it, in the row that stores it.
+        // The service may have stored the reversal before it changes the order.
         const mayBeGone = buy?.payments.some(({ reversedPaise }) => reversedPaise > 0) === true;
         const refused = '409 ILLEGAL_TRANSITION';
         const usual = fits && isStanding ? ['200', ...(mayBeGone ? [refused] : [])] : [refused];

@@ -8,7 +8,7 @@ const isRight = (buy: Buy, { outcome, amountPaise, currency }: Payment): boolean
 
 const isGone = ({ amountPaise, reversedPaise }: Payment): boolean => reversedPaise >= amountPaise;
 
-/** Says why an accepted resolution cannot be right, or undefined if it may be. */
+/** Returns the reason why an accepted resolution cannot be right, or undefined if it may be. */
 const objectionTo = (
   buy: Buy,
   resolution: string,
@@ -20,12 +20,12 @@ const objectionTo = (
     readonly isTroubled: boolean;
   },
 ): string | undefined => {
-  // Of a list with a row that can't be read, the service believes what the operator says, which in a
-  // story may be wrong.
+  // If a row of the gateway's list can't be read, the service believes the operator, who may be
+  // wrong in a story.
   if (order.isTroubled && resolution === 'REFUNDED') return undefined;
   const captured = buy.payments.filter(({ outcome }) => outcome === 'captured');
   const isHeld = captured.some((payment) => !isGone(payment));
-  // The service looks for payments that were not reported to it.
+  // The service also looks for payments that were not reported to it.
   if (order.endsAs === 'FAILED' && isHeld) return 'money is held';
   switch (resolution) {
     case 'ALLOCATE':
@@ -45,7 +45,7 @@ const objectionTo = (
   }
 };
 
-/** A super admin ends a review. The money that has to go back goes back first. */
+/** A super admin ends a review. Money that has to go back must have gone back before. */
 export const resolve: Command = {
   name: 'resolve',
   choose({ world, seen }, { pick, int, percent }) {

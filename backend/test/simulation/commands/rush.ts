@@ -14,7 +14,7 @@ const both = (name: string, story: Story, given: Arguments): Arguments => ({
   right: { ...given, k: story.nextKey + 500_000 },
 });
 
-/** A customer sells everything, twice. There is enough for one sale. */
+/** A customer sells everything twice, although the balance is enough for one sale. */
 const sellTwice = (story: Story, { pick }: Decisions): Arguments | undefined => {
   const sellers = story.world.customers.flatMap((customer, c) => {
     const a = customer.accounts.findIndex(({ status }) => status === 'VERIFIED');
@@ -25,7 +25,9 @@ const sellTwice = (story: Story, { pick }: Decisions): Arguments | undefined => 
   return chosen === undefined ? undefined : both('sell', story, chosen);
 };
 
-/** A customer buys for most of what the day still allows, twice: it allows one of them. */
+/**
+ * A customer buys twice for more than half of the day's remaining limit, which allows one of them.
+ */
 const buyTwice = (story: Story, { pick }: Decisions): Arguments | undefined => {
   const { customers, limits } = story.world;
   const buyers = customers.flatMap((customer, c) => {
@@ -38,7 +40,7 @@ const buyTwice = (story: Story, { pick }: Decisions): Arguments | undefined => {
   return chosen === undefined ? undefined : both('buy', story, chosen);
 };
 
-/** A customer makes two requests at the same moment, of which only one fits. */
+/** A customer makes two requests at the same time, of which only one can succeed. */
 export const rush: Command = {
   name: 'rush',
   choose: (story, decisions) =>

@@ -21,12 +21,12 @@ import {
 } from '../story.ts';
 import { chooseCustomer, customerOf } from './customers.ts';
 
-/** The provider buys nothing for less, and a transfer is no larger. */
-const [providerMinimumPaise, mostPaise] = [1000, 50_000_000];
+/** The provider's minimum for a sale, and the maximum of a transfer. */
+const [providerMinimumPaise, maximumPaise] = [1000, 50_000_000];
 
 const hasRoom = ({ accounts, blocked }: Customer): boolean => accounts.length < 3 && !blocked;
 
-/** A customer names a bank account. Its number decides what becomes of what is sent there. */
+/** A customer adds a bank account. Its number decides the outcome of payouts to it. */
 export const addAccount: Command = {
   name: 'add-account',
   choose(story, { pick, int }) {
@@ -65,7 +65,7 @@ export interface Outlook {
   readonly proceedsPaise: number;
 }
 
-/** What a sale may come to: one outlook for each price that the service may still hold. */
+/** Returns the possible results of a sale, one for each price that the service may still use. */
 export const outlooksAt = (world: World, unit: string, amount: number): Outlook[] =>
   world.prices.map((price) => {
     const { sell } = ourPrices(price, world);
@@ -73,7 +73,7 @@ export const outlooksAt = (world: World, unit: string, amount: number): Outlook[
     return { grams, proceedsPaise: sellOfGrams(grams, sell) };
   });
 
-/** The quote that a sale names, or the newest that fits if the sale names none. */
+/** Returns the quote that a sale names, or the newest quote that fits if the sale names none. */
 const quoteFor = (world: World, given: Arguments): SellQuote | undefined => {
   const q = numberOf(given, 'q') - 1;
   if (q >= 0) return world.sellQuotes[q];
@@ -93,7 +93,7 @@ const outlooksOf = (world: World, given: Arguments): Outlook[] => {
   return outlooksAt(world, textOf(given, 'unit'), numberOf(given, 'amount'));
 };
 
-/** Says why a named quote cannot be taken, before and after the limits are checked. */
+/** Returns the refusals of a named quote, those before and those after the check of the limits. */
 const quoteRefusals = (world: World, given: Arguments) => {
   const named = world.sellQuotes[numberOf(given, 'q') - 1];
   if (named === undefined) return { early: undefined, late: undefined };
@@ -114,15 +114,15 @@ const refusalsOf = (world: World, given: Arguments, outlook: Outlook): string[] 
   const { early, late } = quoteRefusals(world, given);
   if (early !== undefined) return [early];
   const { grams, proceedsPaise } = outlook;
-  const asked = textOf(given, 'unit') === 'INR' ? numberOf(given, 'amount') : proceedsPaise;
+  const wantedPaise = textOf(given, 'unit') === 'INR' ? numberOf(given, 'amount') : proceedsPaise;
   const available = own.balance - own.reserved;
   const isAll = grams === available && grams > 0;
   if (grams === 0 || proceedsPaise < providerMinimumPaise) {
     return ['400 AMOUNT_TOO_SMALL', '400 LIMIT_EXCEEDED'];
   }
-  if (asked > Math.min(limits.maxSellPaise, mostPaise)) return ['400 LIMIT_EXCEEDED'];
-  if (asked < limits.minSellPaise && !isAll) return ['400 LIMIT_EXCEEDED'];
-  // The purge deletes a quote that nobody used.
+  if (wantedPaise > Math.min(limits.maxSellPaise, maximumPaise)) return ['400 LIMIT_EXCEEDED'];
+  if (wantedPaise < limits.minSellPaise && !isAll) return ['400 LIMIT_EXCEEDED'];
+  // The purge deletes an unused quote.
   if (late !== undefined) return [late, '404 NOT_FOUND'];
   const account = own.accounts[numberOf(given, 'a')];
   if (account === undefined) return ['404 NOT_FOUND'];
@@ -142,10 +142,13 @@ const troubles = [
   '502 PRICE_UNAVAILABLE',
 ];
 
-/** The price moved within the last ten seconds: the provider may refuse a sale at the older one. */
+/**
+ * The refusals if the price changed within the last ten seconds, since the provider may refuse a
+ * sale at the older price.
+ */
 const movedTroubles = ['502 PROVIDER_MISMATCH', '502 PROVIDER_REFUSED'];
 
-/** Answers of a sale whose order was written, with its quote. */
+/** Answers after which the order of a sale was written and its quote is used. */
 const usesUp = new Set([
   '201',
   '503 SELL_UNDER_REVIEW',
@@ -154,7 +157,9 @@ const usesUp = new Set([
   '502 PROVIDER_MISMATCH',
 ]);
 
-/** A sale of what was quoted before: by the quote's id, or by its amount alone. */
+/**
+ * Returns the arguments of a sale for an earlier quote, by the quote's id or only by its amount.
+ */
 const quoteToSell = (
   world: World,
   c: number,
@@ -217,7 +222,7 @@ export const sell: Command = {
           return;
         }
         const outlooks = outlooksOf(changed, given);
-        const certain = outlooks.flatMap((outlook) => {
+        const expected = outlooks.flatMap((outlook) => {
           const refusals = refusalsOf(changed, given, outlook);
           return refusals.length > 0 ? refusals : ['201'];
         });
@@ -226,9 +231,9 @@ export const sell: Command = {
         const moved = isMoving ? movedTroubles : [];
         const more = isTroubled(changed) ? ['201', ...troubles] : [];
         const late = ['429 QUOTE_LIMIT', ...busy];
-        allow('sale', answer, [...new Set([...certain, ...moved, ...more, ...late])]);
+        allow('sale', answer, [...new Set([...expected, ...moved, ...more, ...late])]);
         if (quote !== undefined && usesUp.has(answerText(answer))) quote.isUsed = true;
-        // Another sale at the same moment may have met what this one had reserved.
+        // Another sale at the same time may have been refused because of this sale's reservation.
         if (answer.status >= 500) {
           const most = Math.max(...outlooks.map((one) => one.grams));
           changed.unanswered.push({ customer: numberOf(given, 'c'), amountPaise: 0, grams: most });
@@ -262,7 +267,7 @@ export const sell: Command = {
   },
 };
 
-/** The same key again. */
+/** A customer sends the same key again. */
 export const repeatSale: Command = {
   name: 'repeat-sale',
   choose: ({ world }, { int, percent }) =>

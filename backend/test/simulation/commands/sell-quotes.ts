@@ -6,7 +6,7 @@ import { outlooksAt } from './sales.ts';
 
 const lifeMs = 120_000;
 
-/** A customer requests a sale's quote, and sells for it within two minutes, or never. */
+/** A customer requests the quote of a sale, and sells by it within two minutes or never. */
 export const quoteSale: Command = {
   name: 'quote-sale',
   choose(story, { pick, int, percent }) {
@@ -33,7 +33,7 @@ export const quoteSale: Command = {
         const isOut = own === undefined || own.deleted || own.blocked;
         allow('quote of a sale', answer, [
           isOut ? '401 UNAUTHENTICATED' : own.kyc === 'APPROVED' ? '201' : '403 KYC_REQUIRED',
-          // The limits are those of a sale, which is checked closely.
+          // The limits are the same as for a sale, whose step checks them exactly.
           ...(isOut ? [] : ['400 LIMIT_EXCEEDED', '400 AMOUNT_TOO_SMALL', '429 QUOTE_LIMIT']),
           ...(isTroubled(changed) ? ['502 PRICE_UNAVAILABLE'] : []),
           ...busy,

@@ -2,7 +2,7 @@ import { defaultLimits, firstPrice, type Limits } from '../model/world.ts';
 import { allow, busy, numberOf, textOf, type Command } from '../story.ts';
 import { nothing } from './payments.ts';
 
-/** The provider's price moves. */
+/** The provider's price changes. */
 export const movePrice: Command = {
   name: 'move-price',
   choose: (_story, { int, percent }) => {
@@ -25,7 +25,7 @@ export const movePrice: Command = {
   },
 };
 
-/** A super admin sets the spread on the price: it binds at once. */
+/** A super admin sets the spread of the price, which applies at once. */
 export const setSpread: Command = {
   name: 'set-spread',
   choose: (_story, { int, percent }) =>
@@ -63,7 +63,7 @@ const limitsOf = (name: string): Limits => {
   }
 };
 
-/** A super admin replaces the limits: they bind at the next request. */
+/** A super admin replaces the limits, which apply to the next request. */
 export const setLimits: Command = {
   name: 'set-limits',
   choose: ({ world }, { pick, percent }) =>
@@ -86,7 +86,7 @@ export const setLimits: Command = {
 export const setGate: Command = {
   name: 'set-gate',
   choose({ world }, { pick, percent }) {
-    // What is closed is soon opened again: little goes on behind a closed gate.
+    // A closed gate is soon opened again, since little happens while it is closed.
     const closed = (['buy', 'sell'] as const).find((gate) => !world.gates[gate]);
     if (closed !== undefined) return { gate: closed, open: true };
     return percent(12) ? { gate: pick(['buy', 'sell']) ?? 'buy', open: false } : undefined;
@@ -163,7 +163,7 @@ export const fault: Command = {
     const [collaborator, operations] = pick(faultsOf) ?? faultsOf[0];
     const operation = pick(operations) ?? '*';
     const kind = pick(kinds) ?? 'error';
-    // A price that is wrong by a paisa is a price: neither the service nor the model could tell.
+    // A wrong price is still a valid price, so neither the service nor the model could detect it.
     const wouldMovePrice = collaborator === 'safegold' && operation === '*';
     return {
       collaborator,
@@ -186,7 +186,10 @@ export const fault: Command = {
   },
 };
 
-/** Everybody behaves again. New processes know of no circuit that is open for seconds to come. */
+/**
+ * All faults end. The processes are restarted, since an open circuit would stay open for some
+ * seconds.
+ */
 export const mend: Command = {
   name: 'mend',
   choose: ({ world }) => (world.troubled.length === 0 ? undefined : {}),

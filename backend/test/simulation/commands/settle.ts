@@ -1,10 +1,10 @@
 import { isTroubled, type Command, type Story } from '../story.ts';
 import { nothing } from './payments.ts';
-import { holdRest } from '../checks/hold-rest.ts';
+import { checkRest } from '../checks/check-rest.ts';
 
 const rounds = [1, 30, 30, 60, 120, 300, 600];
 
-/** Sweeps that clear away, seal and count again: what they do once they need not do seven times. */
+/** Sweeps that delete, seal or count, for which one run of the settle is enough. */
 const housework = /^(?:purge|remove|rehash|renew|rotate|seal|ci|audit|fold|job-queue)-|-purge-/u;
 
 const sweepAll = async ({ system }: Story, round: number): Promise<void> => {
@@ -15,7 +15,10 @@ const sweepAll = async ({ system }: Story, round: number): Promise<void> => {
   }
 };
 
-/** Paid payouts are queried once a day at the latest, which a settle is too short for. */
+/**
+ * Makes the queries of paid payouts due. They are at most a day apart, which is longer than a
+ * settle.
+ */
 const makePayoutPollsDue = async ({ system }: Story): Promise<void> => {
   await system.client.query(
     `UPDATE payout_attempt SET next_reversal_poll_at = $1
@@ -24,8 +27,8 @@ const makePayoutPollsDue = async ({ system }: Story): Promise<void> => {
   );
 };
 
-/** Delivers what lies at the post office, and does what the worker finds to do. */
-const doAllThatWaits = async (story: Story): Promise<void> => {
+/** Delivers all waiting webhooks and runs all due jobs, until there are none. */
+const doAllWaiting = async (story: Story): Promise<void> => {
   const { system, sessions, mail } = story;
   for (let pass = 0; pass < 20; pass += 1) {
     await story.collectMail();
@@ -58,13 +61,13 @@ export const settle: Command = {
       await makePayoutPollsDue(story);
       for (const [round, seconds] of rounds.entries()) {
         await system.advance(seconds);
-        await doAllThatWaits(story);
+        await doAllWaiting(story);
         await sweepAll(story, round);
-        await doAllThatWaits(story);
+        await doAllWaiting(story);
       }
       story.world.now = system.clock.now().getTime();
       await story.look(1000);
-      await holdRest(story);
+      await checkRest(story);
       return nothing;
     },
     judge: (world) => {

@@ -4,13 +4,13 @@ import { allow, busy, numberOf, type Arguments, type Command } from '../story.ts
 const orderOf = (world: World, given: Arguments): ProductOrder | undefined =>
   world.productOrders[numberOf(given, 'o')];
 
-/** Gives the pieces of a cancelled order back. */
+/** Adds the pieces of a cancelled order to the stock again. */
 export const giveBack = (world: World, order: ProductOrder): void => {
   const product = world.products[order.product];
   if (product?.stock !== undefined) product.stock += order.quantity;
 };
 
-/** An operator counts the pieces of a product. */
+/** An operator sets the stock of a product. */
 export const setStock: Command = {
   name: 'set-stock',
   choose: ({ world }, { int }) =>
@@ -60,7 +60,7 @@ export const cancelJewellery: Command = {
   },
 };
 
-/** An operator records what was paid at the door, in parts, twice, or too much of it. */
+/** An operator records the cash of a delivery, which may be a part, a repeat, or too much. */
 export const recordCash: Command = {
   name: 'record-cash',
   choose({ world }, { int, pick, percent }) {
@@ -104,7 +104,7 @@ export const recordCash: Command = {
   },
 };
 
-/** An operator names the parcel of an order. */
+/** An operator records the parcel of an order. */
 export const nameParcel: Command = {
   name: 'name-parcel',
   choose: ({ world }, { int }) =>

@@ -14,7 +14,9 @@ import { cancelJewellery, recordCash } from './stock.ts';
 import { drain, runJob, runSweep } from './worker.ts';
 import { nothing } from './payments.ts';
 
-/** The operations that run at the same moment as another, whose answers reveal their order. */
+/**
+ * The steps that can run at the same time as another one, because their answers reveal their order.
+ */
 const parts = [
   orderJewellery,
   moveJewellery,
@@ -38,7 +40,7 @@ const parts = [
   runSweep,
 ];
 
-/** Work that may reserve a customer's gold, such as for a payment that went back. */
+/** Steps that may reserve a customer's gold, such as for a reversed payment. */
 const reserves = new Set(['deliver', 'verify', 'drain', 'run-job', 'run-sweep', 'resolve']);
 
 const noteWork = (world: World, names: readonly string[]): void => {
@@ -71,7 +73,7 @@ const judgeInOrder = (
   }
 };
 
-/** Runs two steps at the same moment. Their answers must be possible in one of the two orders. */
+/** Two steps run at the same time. Their answers must be possible in one of the two orders. */
 export const together: Command = {
   name: 'together',
   choose(story, decisions) {

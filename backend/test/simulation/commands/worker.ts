@@ -2,7 +2,7 @@ import type { World } from '../model/world.ts';
 import { allow, isTroubled, numberOf, textOf, type Command, type Story } from '../story.ts';
 import { nothing } from './payments.ts';
 
-/** The worker takes a job, the oldest or another, and twice at once if its first run was lost. */
+/** The worker runs a job, which is the oldest or another one, once or twice at the same time. */
 export const runJob: Command = {
   name: 'run-job',
   choose: (_story, { int, percent }) => ({
@@ -19,7 +19,7 @@ export const runJob: Command = {
   }),
 };
 
-/** The worker does all that waits in its queue. */
+/** The worker runs all waiting jobs of its queue. */
 export const drain: Command = {
   name: 'drain',
   choose: () => ({}),
@@ -34,8 +34,8 @@ export const drain: Command = {
 };
 
 /**
- * A replica of the worker runs one of its sweeps, or both of them do at once. What a sweep throws is
- * a failure of the service.
+ * One replica of the worker runs a sweep, or both run it at the same time. An error of a sweep is a
+ * failure of the service.
  */
 export const runSweep: Command = {
   name: 'run-sweep',
@@ -78,15 +78,15 @@ const jumps: readonly (readonly [weight: number, seconds: number])[] = [
 
 const istOffset = 5.5 * hour;
 
-/** Seconds until just before the next midnight of India. */
+/** Returns the seconds until just before the next midnight in India. */
 const untilMidnight = (now: number): number => {
   const seconds = Math.floor(now / 1000) + istOffset;
   return day - (seconds % day) - 2;
 };
 
 /**
- * Notes the buys whose lock ends in this time. The service learns too late of any payment that it
- * has not heard of by then, and gold that was not bought by then is not bought.
+ * Marks the buys whose lock ends in this time. A payment that is reported later is too late, and
+ * gold that was not bought by then is not bought.
  */
 const noteMissed = (changed: World, { world, seen }: Story): void => {
   for (const buy of changed.buys) {
@@ -101,7 +101,7 @@ const noteMissed = (changed: World, { world, seen }: Story): void => {
   }
 };
 
-/** Time goes on, by seconds or by weeks. What is due then is done when the story says so. */
+/** The time advances by seconds or by weeks. Work that is then due is done by later steps. */
 export const advance: Command = {
   name: 'advance',
   choose({ world }, { weighted, percent }) {
@@ -121,7 +121,7 @@ export const advance: Command = {
       judge(changed) {
         changed.now = before.world.now + seconds * 1000;
         noteMissed(changed, before);
-        // No copy of a price is older.
+        // The service keeps no copy of a price for longer.
         if (seconds > 10) changed.prices = changed.prices.slice(-1);
       },
     };

@@ -1,8 +1,8 @@
 import type { Price, World } from './world.ts';
 
 /*
- * The arithmetic of the contract, written once more in whole numbers (contract: money > Rounding). Nothing of
- * the service's own is used: a mistake there must not be checked with that mistake.
+ * The arithmetic of the contract, written again in whole numbers (contract: money > Rounding). It
+ * does not use the service's own code, since a mistake there would then not be found.
  */
 
 const halfUp = (numerator: bigint, denominator: bigint): bigint =>
@@ -20,7 +20,7 @@ export interface Breakdown {
   readonly totalPaise: number;
 }
 
-/** Our buy and sell prices, of the provider's and the spreads. */
+/** Returns our buy and sell prices, from the provider's prices and the spreads. */
 export const ourPrices = (price: Price, { spread }: World): { buy: bigint; sell: bigint } => ({
   buy: halfUp(BigInt(price.buyPaise) * (whole + BigInt(spread.buyBps)), whole),
   sell: halfUp(BigInt(price.sellPaise) * (whole - BigInt(spread.sellBps)), whole),
@@ -54,7 +54,7 @@ export const sellOfGrams = (grams: number, pricePaise: bigint): number =>
 export const gramsForRupees = (paise: number, pricePaise: bigint): number =>
   Number((BigInt(paise) * unitsPerGram) / pricePaise);
 
-/** A line of jewellery: the price of a piece before GST, and the GST of the line. */
+/** Returns the price of a piece of jewellery before GST, and the GST of the line. */
 export const productLine = (
   product: World['products'][number],
   quantity: number,
@@ -76,11 +76,11 @@ const dynamicPrice = (product: World['products'][number], rate24KPaise: bigint):
   return gold + halfUp(gold * BigInt(product.makingBps), whole);
 };
 
-/** Text of units of 0.0001 g. */
+/** Writes units of 0.0001 g as a text of grams. */
 export const gramsText = (units: number): string =>
   `${Math.floor(units / 10_000)}.${String(units % 10_000).padStart(4, '0')}`;
 
-/** Units of 0.0001 g of a text of grams. Digits beyond the fourth must be zeros. */
+/** Reads a text of grams as units of 0.0001 g. Digits after the fourth must be zeros. */
 export const unitsOf = (text: string): number => {
   const [grams = '0', fraction = ''] = text.split('.');
   if (!/^0*$/u.test(fraction.slice(4))) throw new Error(`${text} g is finer than 0.0001 g`);
@@ -92,5 +92,5 @@ export const rupeesText = (paise: number): string =>
 
 const istOffsetMs = 5.5 * 3_600_000;
 
-/** The day of India, as `YYYY-MM-DD`. */
+/** Returns the day in India, as `YYYY-MM-DD`. */
 export const istDay = (ms: number): string => new Date(ms + istOffsetMs).toISOString().slice(0, 10);

@@ -1,8 +1,8 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 
 /*
- * The proof of gold, computed once more from the contract (contract: proof-of-gold > Tree). Nothing
- * of the service's own is used, nor of the program that customers verify with.
+ * The proof of gold, computed again from the contract (contract: proof-of-gold > Tree). It uses
+ * neither the service's own code nor the program with which customers verify.
  */
 
 export interface Signed {
@@ -10,7 +10,7 @@ export interface Signed {
   readonly signatures: readonly { readonly publicKey: string; readonly signature: string }[];
 }
 
-/** A customer's own leaf, with its way up. */
+/** A customer's own leaf, with its path to the root. */
 export interface Proof extends Signed {
   readonly customer: string;
   readonly grams: string;
@@ -29,20 +29,21 @@ const sha256 = (...parts: readonly Buffer[]): Buffer =>
 const bytes = (text: string): Buffer => Buffer.from(text, 'base64url');
 const idBytes = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
 
-/** Units of 0.00000001 g of a decimal. */
+/** Reads a decimal of grams as units of 0.00000001 g. */
 export const fineUnits = (grams: string): bigint => {
   const [whole = '0', fraction = ''] = grams.replace('-', '').split('.');
   const units = BigInt(whole + fraction.padEnd(8, '0'));
   return grams.startsWith('-') ? -units : units;
 };
 
-const sixteen = (units: bigint): Buffer => Buffer.from(units.toString(16).padStart(32, '0'), 'hex');
+const sixteenBytes = (units: bigint): Buffer =>
+  Buffer.from(units.toString(16).padStart(32, '0'), 'hex');
 
 /** Returns the hash of a signed text, which the next statement names. */
 export const hashOf = ({ signed }: Pick<Signed, 'signed'>): string =>
   createHash('sha256').update(signed).digest('base64url');
 
-/** Returns true where everybody that is named has signed the text. */
+/** Returns true if every named key has signed the text. */
 export const isSigned = ({ signed, signatures }: Signed): boolean =>
   signatures.length > 0 &&
   signatures.every(({ publicKey, signature }) => {
@@ -56,18 +57,24 @@ export const isSigned = ({ signed, signatures }: Signed): boolean =>
 const leafOf = ({ salt, customer, grams }: Proof, statementId: string): Node => {
   const commitment = sha256(Buffer.from([3]), bytes(salt), idBytes(customer));
   const units = fineUnits(grams);
-  const hash = sha256(Buffer.from([0]), idBytes(statementId), commitment, sixteen(units));
+  const hash = sha256(Buffer.from([0]), idBytes(statementId), commitment, sixteenBytes(units));
   return { hash, units };
 };
 
 const parentOf = (left: Node, right: Node): Node => ({
-  hash: sha256(Buffer.from([1]), left.hash, sixteen(left.units), right.hash, sixteen(right.units)),
+  hash: sha256(
+    Buffer.from([1]),
+    left.hash,
+    sixteenBytes(left.units),
+    right.hash,
+    sixteenBytes(right.units),
+  ),
   units: left.units + right.units,
 });
 
 /**
- * Climbs from a leaf to the root of a tree with so many leaves, and returns the root. A node
- * without a neighbour goes up unchanged. Returns undefined if the path has another length.
+ * Computes the root of a tree with `accounts` leaves from one leaf and its path. A node without a
+ * neighbour moves up unchanged. Returns undefined if the path has another length.
  */
 export const topOf = (
   proof: Proof,

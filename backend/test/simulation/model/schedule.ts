@@ -1,13 +1,13 @@
 /*
- * The dates of a plan, worked out once more from the contract (contract: plans > Schedule): nothing
- * of the service's own is used.
+ * The dates of a plan, computed again from the contract (contract: plans > Schedule) without the
+ * service's own code.
  */
 
 export type Frequency = 'DAILY' | 'WEEKLY' | 'MONTHLY';
 
 const dayMs = 86_400_000;
 
-/** No period is shorter: a month may have 28 days. */
+/** The shortest period of each frequency, since a month may have 28 days. */
 export const periodMs: Readonly<Record<Frequency, number>> = {
   DAILY: dayMs,
   WEEKLY: 7 * dayMs,
@@ -19,7 +19,7 @@ const partsOf = (day: string): [year: number, month: number, date: number] => {
   return [year, month - 1, date];
 };
 
-/** Returns the same day so many months later, or the last day of that month if it is shorter. */
+/** Returns the same day `months` months later, or the last day of that month if it is shorter. */
 const monthsAfter = (day: string, months: number): string => {
   const [year, month, date] = partsOf(day);
   const last = new Date(Date.UTC(year, month + months + 1, 0)).getUTCDate();
@@ -31,7 +31,10 @@ const daysAfter = (day: string, days: number): string => {
   return new Date(Date.UTC(year, month, date + days)).toISOString().slice(0, 10);
 };
 
-/** The due time of the date of a schedule that so many dates come before: 09:00 in India. */
+/**
+ * Returns the due time of a date of a schedule, which is 09:00 in India. `place` dates come before
+ * it.
+ */
 export const dueAt = (
   { startDate, frequency }: { readonly startDate: string; readonly frequency: Frequency },
   place: number,
@@ -45,6 +48,6 @@ export const dueAt = (
 
 const dayOf = (at: number): string => new Date(at + 5.5 * 3_600_000).toISOString().slice(0, 10);
 
-/** True for a moment on a day of India that lies more than a year ahead. */
+/** Returns true for a time on a day in India that is more than a year ahead. */
 export const isBeyondAYear = (at: number, now: number): boolean =>
   dayOf(at) > monthsAfter(dayOf(now), 12);

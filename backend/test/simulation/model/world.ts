@@ -9,22 +9,25 @@ export interface Payment {
   readonly amountPaise: number;
   readonly currency: string;
   readonly playedAt: number;
-  /** Its order did not wait for it any more: without its event only reconciliation finds it. */
+  /**
+   * True if its order no longer waited for it, so that without its event only reconciliation finds
+   * it.
+   */
   readonly late: boolean;
-  /** The service has acknowledged an event of it, or its customer had it verified. */
+  /** The time at which the service acknowledged an event of it. */
   toldAt?: number;
-  /** Paise that went away again, by refunds and lost disputes. */
+  /** Paise that went back, by refunds and lost disputes. */
   reversedPaise: number;
-  /** The service has acknowledged an event of a reversal. */
+  /** True if the service has acknowledged an event of a reversal. */
   reversalTold: boolean;
 }
 
-/** A gold order that is bought, or an installment of a plan. */
+/** A gold order of a customer, or an installment of a plan. */
 export interface Buy {
   readonly id: string;
   readonly customer: number;
   readonly plan?: number;
-  /** Empty where nobody knows it: the answer was lost, or a worker made it. */
+  /** Empty if the answer was lost or a worker created the order. */
   readonly key: string;
   readonly path: '/v1/gold/buy' | '/v1/payments/orders';
   readonly body: Readonly<Record<string, unknown>>;
@@ -39,11 +42,13 @@ export interface Buy {
   readonly payments: Payment[];
   /** Resolutions that an operator was allowed to make. */
   readonly resolutions: string[];
-  /** A collaborator misbehaved while it had no gold. */
+  /** True if a collaborator misbehaved while the order had no gold. */
   wasTroubled: boolean;
-  /** The step that had not happened when its lock ended, and cannot happen by itself any more. */
+  /**
+   * The part that had not happened when its lock ended, and that cannot happen by itself any more.
+   */
   missed?: 'payment' | 'gold';
-  /** Its state, with the code of a review, when the story last looked. */
+  /** Its status, with the code of a review, at the last snapshot. */
   lastState?: string;
 }
 
@@ -89,14 +94,14 @@ export interface Plan {
   readonly installments: number;
   readonly hasMandate: boolean;
   readonly madeAt: number;
-  /** The day of its first date, in India. */
+  /** The first date of the plan, in India. */
   readonly startDate: string;
   /** Dates that were skipped, or that a pause passed over. */
   passedOver: number;
   status: 'ACTIVE' | 'PAUSED' | 'CANCELLED' | 'COMPLETED';
-  /** Installments that were raised, and dates passed over, when the story last looked. */
+  /** The raised installments, and below the passed over dates, at the last check. */
   raised: number;
-  heldPassedOver: number;
+  checkedPassedOver: number;
 }
 
 /** A customer's code that another customer has used. */
@@ -115,7 +120,7 @@ export interface ProductOrder {
   readonly product: number;
   readonly quantity: number;
   status: string;
-  /** Receipts of what was paid at the door. */
+  /** Receipts of the cash that was paid on delivery. */
   readonly cash: { readonly reference: string; readonly paise: number }[];
 }
 
@@ -128,7 +133,7 @@ interface BankAccount {
 export interface Customer {
   readonly phone: string;
   userId: string;
-  /** What others may sign up with. */
+  /** The code that other customers can use. */
   readonly referralCode: string;
   kyc: 'PENDING' | 'SUBMITTED' | 'APPROVED' | 'REJECTED';
   kycId: string | undefined;
@@ -160,7 +165,7 @@ export interface Price {
   readonly sellPaise: number;
 }
 
-/** The beliefs of the story. They are nothing but data, so that they can be copied. */
+/** The expected state of the service. It is only data, so that it can be copied. */
 export interface World {
   now: number;
   readonly customers: Customer[];
@@ -173,23 +178,30 @@ export interface World {
   readonly productOrders: ProductOrder[];
   limits: Limits;
   spread: { buyBps: number; sellBps: number };
-  /** The price at the provider now, and others that the service may still hold for 10 s. */
+  /**
+   * The provider's present price, which is the last one, and earlier prices that the service may
+   * still use for 10 s.
+   */
   prices: Price[];
   gates: { buy: boolean; sell: boolean };
-  /** Collaborators at which a fault was set that may not be used up. */
+  /** Collaborators with a fault that may still be pending. */
   readonly troubled: string[];
-  /** True once a gateway was to report amounts other than it captured. Its reports are kept. */
+  /**
+   * True once a gateway may have reported other amounts than it captured, since the service keeps
+   * its reports.
+   */
   toldWrongAmounts: boolean;
-  /** Steps since a fault was set: an order of then may be anything that its facts allow. */
-  troubledUntil: number;
-  /** Product prices were changed, or a price moved, since the last quiet moment. */
+  /** The products of the catalogue, sorted by name. */
   readonly products: Product[];
   /** Disabled gateways by code. */
   readonly disabledGateways: string[];
-  /** Months that are closed, with the totals that were frozen. */
+  /** Closed months, with their frozen totals. */
   readonly monthsClosed: { readonly period: string; readonly totals: string }[];
   readonly daysSigned: string[];
-  /** Writes of this step beside its answers: paise that count, and reserved units. */
+  /**
+   * Paise that may count and units that may be reserved, although no answer of this step confirmed
+   * them.
+   */
   readonly unanswered: {
     readonly customer: number;
     readonly amountPaise: number;
@@ -206,7 +218,7 @@ export interface Product {
   readonly weight: number;
   readonly makingBps: number;
   readonly fixedPaise: number;
-  /** Pieces that are left, if the house counts them. */
+  /** The remaining pieces, if the product has a stock. */
   stock: number | undefined;
 }
 
@@ -243,7 +255,6 @@ export const newWorld = (now: number): World => ({
   gates: { buy: true, sell: true },
   troubled: [],
   toldWrongAmounts: false,
-  troubledUntil: 0,
   products: [],
   disabledGateways: [],
   monthsClosed: [],

@@ -1,7 +1,7 @@
-/** A guard of money code, and how it is broken: one text of one file, replaced. */
+/** A guard of money code, and the replacement of a text in a file that breaks it. */
 export interface Mutation {
   readonly name: string;
-  /** From the backend's folder. */
+  /** The path in the backend's folder. */
   readonly file: string;
   readonly find: string;
   readonly replace: string;

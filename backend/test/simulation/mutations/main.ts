@@ -5,18 +5,18 @@ import { basename, join } from 'node:path';
 import { guards, type Mutation } from './guards.ts';
 
 /*
- * Breaks one guard after another in a copy of the backend, and plays stories until one fails. Prints
- * a row of Markdown for each: the check that found it and after how many steps. ONLY is a pattern of
- * their names, SEEDS and STEPS bound the search.
+ * Breaks one guard after another in a copy of the backend, and plays stories until one fails.
+ * Prints a row of Markdown for each, with the check that found it and the number of steps. ONLY is
+ * a pattern for their names. SEEDS and STEPS limit the search.
  */
 
 const backend = join(import.meta.dirname, '..', '..', '..');
 const repository = join(backend, '..');
 const skipped = new Set(['node_modules', '.git', '.dev', '.tools', 'dist', 'bench', 'docs']);
 
-const numberFrom = (name: string, usual: number): number => {
+const numberFrom = (name: string, fallback: number): number => {
   const text = process.env[name] ?? '';
-  return /^\d+$/u.test(text) ? Number(text) : usual;
+  return /^\d+$/u.test(text) ? Number(text) : fallback;
 };
 const [seeds, steps] = [numberFrom('SEEDS', 6), numberFrom('STEPS', 500)];
 
@@ -51,7 +51,10 @@ const run = (folder: string): Promise<string> =>
     child.on('close', () => resolve(text));
   });
 
-/** Breaks a guard, plays, and restores it. Returns what found it, or undefined if nothing did. */
+/**
+ * Breaks a guard, plays stories, and restores it. Returns the check that found it, or undefined if
+ * none did.
+ */
 const judge = async (folder: string, { file, find, replace }: Mutation) => {
   const path = join(folder, 'backend', file);
   const whole = readFileSync(path, 'utf8');
@@ -71,7 +74,7 @@ const judge = async (folder: string, { file, find, replace }: Mutation) => {
 };
 
 const only = new RegExp(process.env['ONLY'] ?? '', 'u');
-// PART=1/2 plays every second guard, so that two processes share the work.
+// PART=1/2 plays every second guard, so that two processes can share the work.
 const [part = 0, parts = 1] = (process.env['PART'] ?? '0/1').split('/').map(Number);
 const chosen = guards.filter(({ name }, index) => only.test(name) && index % parts === part);
 const folder = copyBackend();

@@ -8,10 +8,10 @@ import { rulesSql } from '../../migrations/rules-of-schema.ts';
 import { createTestServers } from '../../support/test-servers.ts';
 
 /*
- * Undoes the rules of the database, and says what finds that: the tests of the schema, which look at
- * each rule by itself, so that all of a kind are undone at once for them, and for triggers, which
- * change rows by themselves, the simulation too, one after the other (SIMULATE=true, STEPS of each).
- * ONLY names a part of the rules. Prints a row of Markdown for each.
+ * Removes the rules of the database, and prints a row of Markdown for each with the test that
+ * fails. The tests of the schema check each rule by itself, so all rules of a kind are removed at
+ * once for them. With SIMULATE=true, triggers, which change rows, are also removed one after the
+ * other for the simulation, with STEPS steps each. ONLY selects rules by a part of their names.
  */
 
 const backend = join(import.meta.dirname, '..', '..', '..');
@@ -68,13 +68,13 @@ interface FailedTest {
   readonly says: string;
 }
 
-/** The tests of the schema that fail without these rules. */
-const askTests = async (rules: readonly Rule[]): Promise<readonly FailedTest[]> => {
+/** Returns the tests of the schema that fail without these rules. */
+const runTests = async (rules: readonly Rule[]): Promise<readonly FailedTest[]> => {
   const vitest = join(backend, '..', 'node_modules', 'vitest', 'vitest.mjs');
   const folder = mkdtempSync(join(tmpdir(), 'digital-gold-rules-'));
   const file = join(folder, 'report.json');
-  const how = ['--project', 'fast', '--maxWorkers', '1', '--reporter', 'json'];
-  const args = [vitest, 'run', ...how, `--outputFile=${file}`, 'test/migrations'];
+  const options = ['--project', 'fast', '--maxWorkers', '1', '--reporter', 'json'];
+  const args = [vitest, 'run', ...options, `--outputFile=${file}`, 'test/migrations'];
   const broken = rules.map((rule) => rule.broken).join(';\n');
   await run(args, { BREAK_RULE: broken });
   const { testResults } = reportShape.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -100,7 +100,7 @@ const finderOf = (failed: readonly FailedTest[], { name }: Rule): string => {
   return found === undefined ? 'nothing' : `\`${found.file}\`, "${found.name}"`;
 };
 
-const askSimulation = async ({ broken }: Rule): Promise<string> => {
+const runSimulation = async ({ broken }: Rule): Promise<string> => {
   const env = { SEED: '1', STEPS: steps, TRIES: '0', REPORT: '', BREAK_RULE: broken };
   const text = await run(['test/simulation/main.ts'], env);
   const found = /^seed \d+ failed at step (\d+): (.*)$/mu.exec(text);
@@ -116,9 +116,9 @@ const all = (await readRules()).filter(({ name }) => name.includes(only));
 for (const kind of kinds) {
   const rules = all.filter(({ name }) => name.startsWith(`${kind} `));
   if (rules.length === 0) continue;
-  const failed = await askTests(rules);
+  const failed = await runTests(rules);
   for (const rule of rules) {
-    const simulated = isSimulated(rule) ? ` ${await askSimulation(rule)} |` : '';
+    const simulated = isSimulated(rule) ? ` ${await runSimulation(rule)} |` : '';
     process.stdout.write(`| ${rule.name} | ${finderOf(failed, rule)} |${simulated}\n`);
   }
 }

@@ -48,7 +48,7 @@ export interface ProcessesOptions {
   readonly addresses: StackAddresses;
   readonly clock: ManualClock;
   readonly logger: Logger;
-  /** Over the environment of every process. */
+  /** Variables that replace those of every process. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -60,11 +60,11 @@ interface SimulatedWorker {
   moveDueJobs(): Promise<number>;
 }
 
-/** The service's processes, wired as their `main` wires them, in this one process. */
+/** The service's processes, wired as in their `main`, but all in this process. */
 export interface Processes extends SimulatedWorker {
-  /** The replicas of each API: a request goes to any of them. */
+  /** The addresses of the replicas of each API, any of which can get a request. */
   readonly urls: Readonly<Record<'customer' | 'admin' | 'accounting', readonly string[]>>;
-  /** The replicas of the worker, the first of which the fields are of. */
+  /** The replicas of the worker. The fields of a worker above are those of the first. */
   readonly workers: readonly [SimulatedWorker, SimulatedWorker];
   readonly redis: Redis;
   close(): Promise<void>;
@@ -76,7 +76,7 @@ const noTokens = (): never => {
   throw new Error('this process has no JWT_SECRET');
 };
 
-/** A process's clients, on a clock that does not advance until the story moves it. */
+/** Opens the clients of a process, on a clock that only the story advances. */
 const openRuntime = async (
   name: string,
   config: ProcessConfig & { readonly JWT_SECRET?: string | undefined },

@@ -19,7 +19,7 @@ import { openPostOffice, type PostOffice } from './post-office.ts';
 import { openProcesses, type Processes } from './open-processes.ts';
 import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 
-/** The stores that one story has for itself. */
+/** The separate stores of one story. */
 export interface StoreAddresses {
   readonly databaseUrl: string;
   readonly migrateUrl: string;
@@ -31,18 +31,21 @@ export interface SimulatedSystem {
   readonly clock: ManualClock;
   readonly postOffice: PostOffice;
   readonly queue: WorkQueue;
-  /** As the application's role, for what is read behind the APIs. */
+  /** A client with the application's role, for reads behind the APIs. */
   readonly client: Client;
   readonly sandboxUrl: string;
   processes(): Processes;
-  /** Turns the sandbox, and throws for what it does not take. */
+  /**
+   * Calls the sandbox's control API.
+   * @throws Error if the sandbox refuses
+   */
   control(method: string, path: string, body?: unknown): Promise<OpenAnswer>;
-  /** Turns the sandbox, and returns its refusal too. */
+  /** Calls the sandbox's control API, and also returns refusals. */
   tryControl(method: string, path: string, body?: unknown): Promise<OpenAnswer>;
   setSwitch(name: SwitchName, value: string): void;
-  /** Moves everybody's clock, and ends the leases that so much time ends. */
+  /** Advances the clock of all processes, and ends the leases if the time is long enough. */
   advance(seconds: number): Promise<void>;
-  /** Stops the service's processes and starts them again, with this environment from now on. */
+  /** Restarts the service's processes, which then keep this environment. */
   restart(env?: Readonly<Record<string, string>>): Promise<void>;
   /** Starts the processes again with a new first key of personal data. */
   addKey(id: string): Promise<void>;
@@ -53,7 +56,7 @@ export interface SimulatedSystem {
 
 const keptLines = 400;
 
-/** A row that is locked for longer than this belongs to nobody any more. */
+/** The longest lease of a row, in seconds. */
 const longestLeaseSeconds = 120;
 
 const leases = [
@@ -115,7 +118,7 @@ const openSandbox = async (clock: ManualClock, postOfficeUrl: string) => {
   });
 };
 
-/** A ring of the last lines that the processes logged. */
+/** Creates a logger that keeps its last lines. */
 const createLog = () => {
   let lines: string[] = [];
   const write = (line: string): void => {
@@ -146,7 +149,8 @@ export const openSystem = async (
     sandboxDir: '',
   };
   const log = createLog();
-  // The server itself: a pooler in transaction mode keeps no prepared statements.
+  // This connects to the server directly, since a pooler in transaction mode does not keep prepared
+  // statements.
   const client = new Client({ connectionString: asRole(stores.migrateUrl, applicationRole) });
   await client.connect();
   let env: Readonly<Record<string, string>> = {

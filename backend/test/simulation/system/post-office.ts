@@ -1,24 +1,30 @@
 import { createServer } from 'node:http';
 import { listen } from '../../support/listen.ts';
 
-/** A webhook that a collaborator has sent, and that nobody has delivered yet. */
+/** A webhook that a collaborator has sent and that is not yet delivered. */
 export interface Letter {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Stands between the collaborators and the service: webhooks arrive when the story says so. */
+/**
+ * Receives the webhooks of the collaborators in place of the service. A step of the story delivers
+ * them later.
+ */
 export interface PostOffice {
   readonly url: string;
-  /** Takes what has come in since the last call, in a fixed order. */
+  /** Returns the webhooks since the last call, in a fixed order. */
   collect(): readonly Letter[];
   close(): void;
 }
 
-const kept = /^(?:content-type|x-[a-z-]+)$/u;
+const keptHeaders = /^(?:content-type|x-[a-z-]+)$/u;
 
-/** Orders letters by content where their ids are random: what was sent at once has no order. */
+/**
+ * Orders webhooks by their content without random ids, since webhooks that are sent at the same
+ * time have no order.
+ */
 const byText = (a: Letter, b: Letter): number => {
   const strip = ({ path, body }: Letter): string => path + body.replace(/[0-9a-f-]{8,}/gu, '');
   const [left, right] = [strip(a), strip(b)];
@@ -26,14 +32,14 @@ const byText = (a: Letter, b: Letter): number => {
   return left < right ? -1 : 1;
 };
 
-/** Accepts every webhook at once, and keeps it. */
+/** Opens the post office, which accepts every webhook at once and keeps it. */
 export const openPostOffice = async (): Promise<PostOffice> => {
   let letters: Letter[] = [];
   const server = createServer((req, res) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => {
-      const headers = Object.entries(req.headers).filter(([name]) => kept.test(name));
+      const headers = Object.entries(req.headers).filter(([name]) => keptHeaders.test(name));
       letters.push({
         path: req.url ?? '',
         headers: Object.fromEntries(headers.map(([name, value]) => [name, String(value)])),

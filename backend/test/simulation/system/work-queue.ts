@@ -20,22 +20,22 @@ const waitingSql = `
 /** The result of a job's run, or undefined if no job waited. */
 type JobRun = { readonly task: string; readonly error?: unknown } | undefined;
 
-/** The worker's queue, one job at a time and in an order that the caller chooses. */
+/** The worker's queue, whose jobs run one at a time and in the caller's order. */
 export interface WorkQueue {
   /**
-   * Runs the job that is `nth` in the queue's order, counted around. With `times` it delivers the
-   * job twice, to one replica of the worker each.
+   * Runs the job at index `nth` of the queue, modulo its length. With `times` it runs the job
+   * several times at once, each time on another replica of the worker.
    */
   runOne(nth: number, times?: number): Promise<JobRun>;
-  /** Runs the job of this task that waits longest. */
+  /** Runs the first waiting job of this task. */
   runTask(task: string): Promise<JobRun>;
-  /** Runs jobs, the first of the queue each, until none waits or `most` have run. */
-  drain(most?: number): Promise<readonly JobRun[]>;
+  /** Runs the first job of the queue repeatedly, until none waits or `maxRuns` jobs have run. */
+  drain(maxRuns?: number): Promise<readonly JobRun[]>;
 }
 
 /**
- * Takes, ends and fails jobs as the queue's library does, by its own columns. The library itself
- * would choose the moment by itself, and wait in real time before it repeats a job.
+ * Takes, ends and fails jobs as the queue's library does, with the library's columns. The library
+ * itself would choose the time of a run, and wait in real time before it repeats a job.
  */
 export const createWorkQueue = (options: {
   readonly client: Client;
@@ -99,9 +99,9 @@ export const createWorkQueue = (options: {
       const job = (await waiting()).find((one) => one.task === task);
       return job === undefined ? undefined : runJob(job, 1);
     },
-    async drain(most = 200) {
+    async drain(maxRuns = 200) {
       const runs: JobRun[] = [];
-      while (runs.length < most) {
+      while (runs.length < maxRuns) {
         const run = await runOne(0);
         if (run === undefined) return runs;
         runs.push(run);

@@ -29,8 +29,8 @@ const invoicePdf = (lines: readonly string[]): Buffer => {
 };
 
 /**
- * Serves the file that a link of fetch-invoice leads to. As at SafeGold, anyone who has the link
- * can read it.
+ * Serves the file that a link of fetch-invoice leads to. As at SafeGold, anyone with the link can
+ * read it.
  */
 export const invoiceFile =
   (store: SafegoldStore): RequestHandler =>

@@ -1,9 +1,9 @@
 import { unitsOf } from '../model/figures.ts';
 import type { Buy, Payment, World } from '../model/world.ts';
 import { Refuted } from '../story.ts';
-import { holdGoods } from './hold-goods.ts';
-import { holdPlans } from './hold-plans.ts';
-import { holdRewards } from './hold-rewards.ts';
+import { checkGoods } from './check-goods.ts';
+import { checkPlans } from './check-plans.ts';
+import { checkRewards } from './check-rewards.ts';
 import type { Snapshot } from './read-snapshot.ts';
 
 const isCaptured = ({ outcome }: Payment): boolean => outcome === 'captured';
@@ -11,10 +11,13 @@ const isCaptured = ({ outcome }: Payment): boolean => outcome === 'captured';
 const isRight = (buy: Buy, payment: Payment): boolean =>
   isCaptured(payment) && payment.amountPaise === buy.amountPaise && payment.currency === 'INR';
 
-/** A gateway that misbehaves may report another amount than it has captured. */
+/**
+ * Returns true for a buy whose gateway misbehaved and may have reported another amount than it
+ * captured.
+ */
 const isMisread = ({ payments, wasTroubled }: Buy): boolean => wasTroubled && payments.length > 0;
 
-/** The codes of review that an order may have, of what happened to it. */
+/** Returns the codes of review that an order may have after its events. */
 const codesOf = (buy: Buy, world: World): string[] => {
   const { payments, amountPaise, lockEnds } = buy;
   const captured = payments.filter(isCaptured);
@@ -33,11 +36,14 @@ const codesOf = (buy: Buy, world: World): string[] => {
   ];
 };
 
-/** A capture for a customer who is gone, or for gold that was recovered, comes too late. */
+/**
+ * Returns true if a capture comes too late, because the customer is deleted or the gold was
+ * recovered.
+ */
 const isGone = (buy: Buy, world: World): boolean =>
   world.customers[buy.customer]?.deleted === true || buy.resolutions.includes('RECOVER');
 
-/** States that lead to gold, of an order with a right payment. */
+/** Returns the states of an order with a right payment on the way to its gold. */
 const paidStates = ({ missed, wasTroubled, resolutions }: Buy): string[] => {
   if (missed === undefined || wasTroubled || resolutions.includes('ALLOCATE')) {
     return ['PAID', 'RETRY_PENDING', 'ALLOCATED'];
@@ -45,7 +51,7 @@ const paidStates = ({ missed, wasTroubled, resolutions }: Buy): string[] => {
   return missed === 'gold' ? ['PAID'] : [];
 };
 
-/** States, with the code of a review, that the order may be in at this moment. */
+/** Returns the states, with the code of a review, that the order may have now. */
 const allowedNow = (buy: Buy, world: World): string[] => {
   const captured = buy.payments.filter(isCaptured);
   const told = captured.filter(({ toldAt }) => toldAt !== undefined);
@@ -59,7 +65,7 @@ const allowedNow = (buy: Buy, world: World): string[] => {
   ];
 };
 
-/** The states in which an order stays once everything in progress has finished. */
+/** Returns the states that the order may have once everything in progress has finished. */
 const allowedAtRest = (buy: Buy, world: World): string[] => {
   const captured = buy.payments.filter(isCaptured);
   const right = captured.filter((payment) => isRight(buy, payment));
@@ -73,14 +79,14 @@ const allowedAtRest = (buy: Buy, world: World): string[] => {
     return allowedNow(buy, world).filter((one) => one !== 'PAID' && one !== 'RETRY_PENDING');
   }
   const known = captured.some(({ toldAt }) => toldAt !== undefined);
-  // Only reconciliation learns of changes that came after the end, without an event.
-  const unheard = known ? [] : ['FAILED', 'PENDING'];
+  // Only reconciliation finds captures that came after the order's end without an event.
+  const unreportedStates = known ? [] : ['FAILED', 'PENDING'];
   const single = captured.length === 1 && right.length === 1 && right[0]?.reversedPaise === 0;
   const isBought = (single || right.length > 0) && paidStates(buy).includes('ALLOCATED');
-  return [...(isBought ? ['ALLOCATED'] : []), ...reviews, ...unheard];
+  return [...(isBought ? ['ALLOCATED'] : []), ...reviews, ...unreportedStates];
 };
 
-const holdBuy = (buy: Buy, world: World, seen: Snapshot, isAtRest: boolean): void => {
+const checkBuy = (buy: Buy, world: World, seen: Snapshot, isAtRest: boolean): void => {
   const order = seen.orders.get(buy.id);
   if (order === undefined) throw new Refuted('order', `${buy.id} is gone`);
   const state = order.code === null ? order.status : `${order.status} ${order.code}`;
@@ -101,7 +107,7 @@ const holdBuy = (buy: Buy, world: World, seen: Snapshot, isAtRest: boolean): voi
   }
 };
 
-/** Units of gold that the story says a customer has. */
+/** Returns the limits of a customer's balance, in units of 0.0001 g. */
 const balanceOf = (world: World, seen: Snapshot, index: number) => {
   let [most, recovered] = [0, 0];
   for (const buy of world.buys.filter(({ customer }) => customer === index)) {
@@ -117,13 +123,13 @@ const balanceOf = (world: World, seen: Snapshot, index: number) => {
   return { most, least: most - recovered };
 };
 
-const holdHolding = (world: World, seen: Snapshot, index: number): void => {
+const checkHolding = (world: World, seen: Snapshot, index: number): void => {
   const customer = world.customers[index];
   const holding = seen.holdings.get(customer?.userId ?? '');
   if (customer === undefined || holding === undefined) return;
   const balance = unitsOf(holding.balance);
   const { most, least } = balanceOf(world, seen, index);
-  // Of recovered gold only what was still there went. A deleted customer's went to the house.
+  // A recovery takes at most the remaining gold. The gold of a deleted customer goes to the house.
   const fits = customer.deleted ? balance === 0 : balance <= most && balance >= Math.max(0, least);
   if (!fits) {
     throw new Refuted(
@@ -133,10 +139,13 @@ const holdHolding = (world: World, seen: Snapshot, index: number): void => {
   }
 };
 
-/** Older buys are held where their row was written, and at rest. */
-const newest = 40;
+/**
+ * The number of the newest buys, which are always checked. Older buys are checked if their row was
+ * written, and at rest.
+ */
+const newestCount = 40;
 
-/** Customers of whose gold or orders something was written. */
+/** Returns the customers whose holding or orders were written. */
 const usersOf = (seen: Snapshot): ReadonlySet<string> => {
   const users = new Set<string>();
   for (const id of seen.changed) {
@@ -146,18 +155,21 @@ const usersOf = (seen: Snapshot): ReadonlySet<string> => {
   return users;
 };
 
-/** Holds what the database says to what the story believes. @throws Refuted */
-export const holdSnapshot = (world: World, seen: Snapshot, isAtRest = false): void => {
+/**
+ * Checks the database against the story.
+ * @throws Refuted
+ */
+export const checkSnapshot = (world: World, seen: Snapshot, isAtRest = false): void => {
   const { buys, customers } = world;
   for (const [index, buy] of buys.entries()) {
-    const isHeld = isAtRest || index >= buys.length - newest || seen.changed.has(buy.id);
-    if (isHeld) holdBuy(buy, world, seen, isAtRest);
+    const isChecked = isAtRest || index >= buys.length - newestCount || seen.changed.has(buy.id);
+    if (isChecked) checkBuy(buy, world, seen, isAtRest);
   }
   const users = usersOf(seen);
   for (const [index, { userId }] of customers.entries()) {
-    if (isAtRest || users.has(userId)) holdHolding(world, seen, index);
+    if (isAtRest || users.has(userId)) checkHolding(world, seen, index);
   }
-  holdPlans(world, seen, isAtRest);
-  holdRewards(world, seen, isAtRest);
-  holdGoods(world, seen);
+  checkPlans(world, seen, isAtRest);
+  checkRewards(world, seen, isAtRest);
+  checkGoods(world, seen);
 };

@@ -9,12 +9,15 @@ const stateOf = ({ status, code }: Order): string => (code === null ? status : `
 
 const openSale = new Set(['PENDING', 'VERIFIED']);
 
-/** An order that may reserve grams: a sale without an outcome, or one under review. */
+/**
+ * Returns true for an order that may reserve grams, which is a sale without an outcome, or an order
+ * under review.
+ */
 const mayReserve = ({ type, status }: Order): boolean =>
   status === 'MANUAL_REVIEW' || (type === 'SELL' && openSale.has(status));
 
-/** Holds that nothing stays reserved once nothing is open that could have reserved it. */
-const holdNothingReserved = (
+/** Checks that no grams are reserved if no open order could have reserved them. */
+const checkNothingReserved = (
   { userId }: Customer,
   orders: readonly Order[],
   reserved: number,
@@ -24,10 +27,11 @@ const holdNothingReserved = (
 };
 
 /**
- * Holds what the reversal of a payment reserves: the order's grams, or what is still there of them.
- * It is exact where the order is all of the customer's that changed.
+ * Checks the grams that the reversal of a payment reserves. They are the order's grams, or the
+ * available grams if these are fewer. It is called if no other order of the customer changed, so
+ * that the result is exact.
  */
-const holdReversed = (
+const checkReversed = (
   world: World,
   customer: Customer,
   order: Order,
@@ -38,17 +42,20 @@ const holdReversed = (
     buy?.lastState === 'ALLOCATED' && stateOf(order) === 'MANUAL_REVIEW PAYMENT_REVERSED';
   if (!isNew || after.balance !== customer.balance) return;
   const available = customer.balance - customer.reserved;
-  const wanted = Math.min(unitsOf(order.grams ?? '0'), available);
-  const taken = after.reserved - customer.reserved;
-  if (taken === wanted) return;
+  const expected = Math.min(unitsOf(order.grams ?? '0'), available);
+  const reserved = after.reserved - customer.reserved;
+  if (reserved === expected) return;
   throw new Refuted(
     'grams of a reversed payment',
-    `${taken} units are reserved, not ${wanted}: ${JSON.stringify(order)}`,
+    `${reserved} units are reserved, not ${expected}: ${JSON.stringify(order)}`,
   );
 };
 
-/** Holds the reserved grams to the orders, before the story takes over both. @throws Refuted */
-export const holdReservations = (world: World, seen: Snapshot): void => {
+/**
+ * Checks the reserved grams against the orders, before the story is updated with both.
+ * @throws Refuted
+ */
+export const checkReservations = (world: World, seen: Snapshot): void => {
   const written = [...seen.changed].flatMap((id) => seen.orders.get(id) ?? []);
   for (const customer of world.customers) {
     const holding = seen.holdings.get(customer.userId);
@@ -56,9 +63,9 @@ export const holdReservations = (world: World, seen: Snapshot): void => {
     if (holding === undefined || (own.length === 0 && !seen.changed.has(holding.id))) continue;
     const after = { reserved: unitsOf(holding.reserved), balance: unitsOf(holding.balance) };
     const orders = [...seen.orders.values()].filter(({ user }) => user === customer.userId);
-    holdNothingReserved(customer, orders, after.reserved);
+    checkNothingReserved(customer, orders, after.reserved);
     const [only] = own;
-    if (only !== undefined && own.length === 1) holdReversed(world, customer, only, after);
+    if (only !== undefined && own.length === 1) checkReversed(world, customer, only, after);
   }
   const buys = new Map(world.buys.map((buy) => [buy.id, buy]));
   for (const order of written) {

@@ -8,8 +8,11 @@ const dayMs = 86_400_000;
 
 const isOver = ({ status }: PlanRow): boolean => status === 'CANCELLED' || status === 'COMPLETED';
 
-/** The installments of a plan are numbered from 1 on, each once, and are as many as it says. */
-const holdNumbers = (plan: Plan, row: PlanRow, seen: Snapshot): void => {
+/**
+ * Checks that the installments of a plan are numbered from 1, each once, and that their count
+ * agrees with the plan's.
+ */
+const checkNumbers = (plan: Plan, row: PlanRow, seen: Snapshot): void => {
   const numbers: number[] = [];
   for (const order of seen.orders.values()) {
     if (order.plan === plan.id) numbers.push(order.number ?? 0);
@@ -23,8 +26,11 @@ const holdNumbers = (plan: Plan, row: PlanRow, seen: Snapshot): void => {
   }
 };
 
-/** A plan is at the date that its installments and the dates passed over come to, and no other. */
-const holdSchedule = (plan: Plan, row: PlanRow, now: number): void => {
+/**
+ * Checks that the next date of a plan follows from the number of its installments and of its
+ * skipped dates.
+ */
+const checkSchedule = (plan: Plan, row: PlanRow, now: number): void => {
   if (row.passedOver !== plan.passedOver) {
     throw new Refuted('dates passed over', `${row.passedOver}, not ${plan.passedOver}`);
   }
@@ -34,16 +40,17 @@ const holdSchedule = (plan: Plan, row: PlanRow, now: number): void => {
     throw new Refuted('next date of a plan', `${row.nextDueAt}, not ${expected}`);
   }
   if (row.raised === plan.raised) return;
-  // The customer may call off an announced debit until a day before it is due.
+  // An installment with a mandate is raised a day early, so that the customer can still skip the
+  // announced debit.
   const early = plan.hasMandate ? dayMs : 0;
-  const due = dueAt(plan, row.raised - 1 + plan.heldPassedOver);
+  const due = dueAt(plan, row.raised - 1 + plan.checkedPassedOver);
   if (due - early > now) {
     throw new Refuted('installment', `number ${row.raised} is raised before ${due}`);
   }
 };
 
-/** No two debits of a plan are on one day, or closer to each other than its period. */
-const holdDebits = (plan: Plan, seen: Snapshot): void => {
+/** Checks that no two debits of a plan are on one day and closer to each other than its period. */
+const checkDebits = (plan: Plan, seen: Snapshot): void => {
   const sent: number[] = [];
   for (const { order, debitAt, debitSent } of seen.paymentOrders.values()) {
     if (debitAt === null || !debitSent) continue;
@@ -51,17 +58,20 @@ const holdDebits = (plan: Plan, seen: Snapshot): void => {
   }
   sent.sort((a, b) => a - b);
   for (const [index, at] of sent.entries()) {
-    const before = sent[index - 1];
-    if (before === undefined) continue;
-    if (at - before >= periodMs[plan.frequency] && istDay(at) !== istDay(before)) continue;
-    throw new Refuted('one debit a period', `debits at ${before} and at ${at}`);
+    const previous = sent[index - 1];
+    if (previous === undefined) continue;
+    if (at - previous >= periodMs[plan.frequency] && istDay(at) !== istDay(previous)) continue;
+    throw new Refuted('one debit a period', `debits at ${previous} and at ${at}`);
   }
 };
 
 const ended = new Set(['ALLOCATED', 'FAILED', 'MANUAL_REVIEW']);
 
-/** At rest everything that is due is raised, and a plan with nothing left is completed. */
-const holdAtRest = (plan: Plan, row: PlanRow, world: World, seen: Snapshot): void => {
+/**
+ * Checks that at rest every due installment is raised, and that a plan without further installments
+ * is completed.
+ */
+const checkAtRest = (plan: Plan, row: PlanRow, world: World, seen: Snapshot): void => {
   const owner = world.customers[plan.customer];
   const mayBuy = owner?.kyc === 'APPROVED' && !owner.blocked && !owner.deleted;
   const isFree = mayBuy && world.gates.buy && world.disabledGateways.length === 0;
@@ -75,8 +85,8 @@ const holdAtRest = (plan: Plan, row: PlanRow, world: World, seen: Snapshot): voi
   }
 };
 
-/** Holds plans to their exact counts and dates, and takes over what they have come to. */
-export const holdPlans = (world: World, seen: Snapshot, isAtRest: boolean): void => {
+/** Checks the exact counts and dates of plans, and updates the story's plans from the database. */
+export const checkPlans = (world: World, seen: Snapshot, isAtRest: boolean): void => {
   const written = new Set<string>();
   for (const id of seen.changed) {
     const order = seen.orders.get(seen.paymentOrders.get(id)?.order ?? id);
@@ -87,12 +97,12 @@ export const holdPlans = (world: World, seen: Snapshot, isAtRest: boolean): void
     if (!isAtRest && !written.has(plan.id)) continue;
     const row = seen.plans.get(plan.id);
     if (row === undefined) throw new Refuted('plan', `${plan.id} is gone`);
-    holdNumbers(plan, row, seen);
-    holdSchedule(plan, row, world.now);
-    if (plan.hasMandate) holdDebits(plan, seen);
-    if (isAtRest) holdAtRest(plan, row, world, seen);
+    checkNumbers(plan, row, seen);
+    checkSchedule(plan, row, world.now);
+    if (plan.hasMandate) checkDebits(plan, seen);
+    if (isAtRest) checkAtRest(plan, row, world, seen);
     plan.status = row.status as Plan['status'];
     plan.raised = row.raised;
-    plan.heldPassedOver = row.passedOver;
+    plan.checkedPassedOver = row.passedOver;
   }
 };

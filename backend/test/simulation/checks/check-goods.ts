@@ -2,8 +2,10 @@ import type { World } from '../model/world.ts';
 import { same } from '../story.ts';
 import type { Snapshot } from './read-snapshot.ts';
 
-/** Holds the pieces that are left, and orders of jewellery, to what was ordered and paid. */
-export const holdGoods = (world: World, seen: Snapshot): void => {
+/**
+ * Compares the remaining pieces and the orders of jewellery with the story's orders and payments.
+ */
+export const checkGoods = (world: World, seen: Snapshot): void => {
   for (const { id, stock } of world.products) {
     same('pieces of a product', seen.stock.get(id)?.count, stock);
   }
