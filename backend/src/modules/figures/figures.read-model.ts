@@ -55,7 +55,7 @@ const sources = (now: Date): Readonly<Record<OpenKind, Sql>> => ({
     WHERE status IN ('PLACED', 'CONFIRMED', 'PACKED', 'SHIPPED')`,
   review: sql`manual_review_code AS state, updated_at AS since FROM gold_order
     WHERE manual_review_code IS NOT NULL AND status IN ('MANUAL_REVIEW', 'VERIFIED')`,
-  // The list of reviews has the same condition: the debit was due an hour ago and is undecided.
+  // As in the list of reviews, the debit was due an hour ago and is still undecided.
   debit: sql`debit_status AS state, debit_due_at AS since FROM payment_order
     WHERE debit_status IN ('INTENDED', 'UNKNOWN')
       AND status IN ('CREATED', 'GATEWAY_ORDER_CREATED')
@@ -67,7 +67,7 @@ const sources = (now: Date): Readonly<Record<OpenKind, Sql>> => ({
     WHERE status IN ('OPEN', 'IN_PROGRESS')`,
   webhook: sql`status AS state, received_at AS since FROM webhook_event
     WHERE status IN ('PENDING', 'UNMATCHED')`,
-  // The readiness report warns of the same evidence: it expires within 30 days or has expired.
+  // As in the warnings of the readiness report, the evidence expires within 30 days or has expired.
   evidence: sql`'ENDING' AS state, (expires_on - 30)::timestamptz AS since FROM readiness_evidence
     WHERE expires_on < ${istDate(addMs(now, warningMs))}::date`,
   call: sql`state, since FROM (${undecidedCalls}) AS undecided`,

@@ -83,8 +83,8 @@ export const issueBiometricToken = async (
   await inTransaction(async (tx) => {
     const user = await lockActiveUser(tx, userId);
     const createdAt = clock.now();
-    // Reads the session's row, not the revocation list: a biometric token outlives the session that
-    // creates it.
+    // This reads the session's row instead of the revocation list, since a biometric token outlives
+    // the session that creates it.
     const ownSession = await findLiveSession(tx, sessionId, userId, createdAt);
     if (user === undefined || ownSession === undefined) throw new AppError('UNAUTHENTICATED');
     const session = await lockLiveSession(tx, { userId, deviceId }, createdAt);

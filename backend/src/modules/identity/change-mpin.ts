@@ -82,7 +82,8 @@ export const setMpin = async (
   await deps.inTransaction(async (tx) => {
     const user = await lockActiveUser(tx, userId);
     const at = deps.clock.now();
-    // Reads the session's row, not the revocation list: an MPIN outlives the session that sets it.
+    // This reads the session's row instead of the revocation list, since an MPIN outlives the
+    // session that sets it.
     const session = await findLiveSession(tx, sessionId, userId, at);
     if (user === undefined || session === undefined) throw new AppError('UNAUTHENTICATED');
     await applyMpin(deps, tx, { user, mpinHash, at, event: { kind: 'mpin_set', ip, deviceId } });
@@ -112,7 +113,8 @@ export const resetMpin = async (
   // The MPIN is hashed before the code is checked, since a full queue must not use the code up.
   const caller = await passwordCallerOfClient(deps, { phone, deviceId }, { ip, clientGone });
   const mpinHash = await deps.hasher.hashSecret(newMpin, caller);
-  // Every refusal leaves the transaction by return: a throw would undo the count of wrong codes.
+  // Every refusal leaves the transaction by return, since a throw would undo the count of wrong
+  // codes.
   const result = await deps.inTransaction(async (tx) => {
     const client = { ip, deviceId };
     const verdict = await checkCode(deps, tx, { phone, purpose: 'mpin-reset', code, client });

@@ -92,7 +92,8 @@ export const requireRecentSignIn = async (
 ): Promise<void> => {
   const { userId, sessionId } = principal;
   const now = deps.clock.now();
-  // Reads the session's row, not the revocation list: the change outlives the session.
+  // This reads the session's row instead of the revocation list, since the change outlives the
+  // session.
   const session = await findLiveSession(deps.db, sessionId, userId, now);
   if (session === undefined) throw new AppError('UNAUTHENTICATED');
   if (msBetween(session.createdAt, now) < recentMs) return;

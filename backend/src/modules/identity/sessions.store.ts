@@ -2,8 +2,8 @@ import { selectOne, sql, type Db } from '../../platform/db/index.ts';
 import type { RevocationReason, Session } from './identity.types.ts';
 
 /*
- * The rows of `session` and `used_refresh_token`. It also ends the rows of `biometric_token`, since
- * most ends of a session end its device's token too.
+ * The rows of `session` and `used_refresh_token`. This file also revokes rows of `biometric_token`,
+ * since most ends of a session end its device's token too.
  */
 
 const columns = {

@@ -197,7 +197,7 @@ const arrivedBeforeUse = ({ usedAt }: UsedToken, arrivedAt: Date): boolean => {
 const repeatMs = 30_000;
 
 /**
- * Locks the session of a token that was used a moment ago and whose successor was never used: the
+ * Locks the session of a token that was used a moment ago and whose successor was never used. Its
  * client retries because it did not get the response. Returns undefined for any other token.
  */
 const lockForRepeat = async (

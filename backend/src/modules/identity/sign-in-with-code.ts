@@ -52,7 +52,8 @@ export const signInWithCode = async (
   { ip }: Pick<RequestContext, 'ip'>,
 ): Promise<SignedIn & { isNewUser: boolean }> => {
   const { phone, otp: code, deviceId, deviceName } = attempt;
-  // Every refusal leaves the transaction by return: a throw would undo the count of wrong codes.
+  // Every refusal leaves the transaction by return, since a throw would undo the count of wrong
+  // codes.
   const result = await deps.inTransaction(async (tx) => {
     const verdict = await checkCode(deps, tx, {
       phone,

@@ -51,7 +51,7 @@ type Attempt = MpinSignIn & { readonly ip: string };
 
 /** A try that was counted and may be judged. */
 interface Try {
-  readonly at: Date;
+  readonly countedAt: Date;
   readonly key: GuardKey;
   /** True for the try that locks its caller. */
   readonly locks: boolean;
@@ -105,18 +105,18 @@ const chargeTry = (
   deps.inTransaction(async (tx) => {
     const { phone, ip, deviceId } = attempt;
     const { refusalsPerAddressHour: maxRefusals, trustedDevicesOnly } = deps.signInRules;
-    const at = deps.clock.now();
-    const caller = await findMpinCaller(tx, { phone, deviceId }, at);
+    const now = deps.clock.now();
+    const caller = await findMpinCaller(tx, { phone, deviceId }, now);
     await rehashGuards(tx, hashesOfPhone(deps.blindIndex, phone));
     const key = keyOf(deps, attempt, caller);
-    const verdict = countTry(await lockGuard(tx, key), at);
+    const verdict = countTry(await lockGuard(tx, key), now);
     const isTrusted = caller?.isTrusted === true;
     const waitSeconds =
       verdict.kind === 'locked'
         ? verdict.retryAfterSeconds
         : isTrusted
           ? 0
-          : await chargeAddress(tx, callerAddress(ip), { maxRefusals, now: at });
+          : await chargeAddress(tx, callerAddress(ip), { maxRefusals, now });
     if (verdict.kind === 'locked' || waitSeconds > 0) {
       await recordRefusedSignIn(deps, tx, { phone, ip, locks: false });
       return { kind: 'locked', retryAfterSeconds: waitSeconds };
@@ -124,14 +124,14 @@ const chargeTry = (
     await updateTries(tx, key, verdict.next);
     const device =
       isTrusted && deviceId !== undefined ? { userId: caller.userId, deviceId } : undefined;
-    const isUsable = device === undefined || (await chargeDevice(tx, device, at));
-    const isOpen = device !== undefined || !(trustedDevicesOnly || caller?.hasDevices === true);
+    const hasTriesLeft = device === undefined || (await chargeDevice(tx, device, now));
+    const mayUseMpin = device !== undefined || !(trustedDevicesOnly || caller?.hasDevices === true);
     return {
-      at,
+      countedAt: now,
       key,
       locks: verdict.locks,
       device,
-      holder: isOpen && isUsable ? holderOf(caller) : undefined,
+      holder: mayUseMpin && hasTriesLeft ? holderOf(caller) : undefined,
     };
   });
 
@@ -160,20 +160,20 @@ const refuse = (
 const openVerified = (
   deps: SignInWithMpinDeps,
   { phone, deviceId, deviceName, ip }: Attempt,
-  { at, key, device, holder }: Try,
+  { countedAt, key, device, holder }: Try,
 ): Promise<Result | undefined> =>
   deps.inTransaction(async (tx) => {
     // The check takes a while, so the MPIN and the trust are read once more under the lock.
     if (holder === undefined || !(await lockMpinHolder(tx, holder))) return undefined;
     await deleteTries(tx, key);
-    if (device !== undefined) await uncountTry(tx, device, at);
-    if (device !== undefined && !(await isTrustedDevice(tx, device, at))) return undefined;
+    if (device !== undefined) await uncountTry(tx, device, countedAt);
+    if (device !== undefined && !(await isTrustedDevice(tx, device, countedAt))) return undefined;
     const user = await findUser(tx, holder.id);
     const isUsable = user !== undefined && isActive(user);
     const opened = isUsable
       ? await openSession(deps, tx, user.id, { deviceId, deviceName, ip })
       : undefined;
-    if (device === undefined) await uncountRefusal(tx, callerAddress(ip), at);
+    if (device === undefined) await uncountRefusal(tx, callerAddress(ip), countedAt);
     if (opened !== undefined && isUsable) return { kind: 'signed-in', user, opened };
     await recordRefusedSignIn(deps, tx, { phone, ip, locks: false });
     return { kind: 'unavailable' };

@@ -140,13 +140,13 @@ export const chargeDevice = async (
 };
 
 /**
- * Removes the try that `chargeDevice` counted at `at`, since it was right, and resets the count of
- * wrong MPINs since the device's last sign-in.
+ * Removes the try that `chargeDevice` counted at `countedAt`, since it was right, and resets the
+ * count of wrong MPINs since the device's last sign-in.
  */
 export const uncountTry = async (
   tx: Db,
   { userId, deviceId }: DeviceKey,
-  at: Date,
+  countedAt: Date,
 ): Promise<void> => {
   await execute(
     tx,
@@ -155,7 +155,7 @@ export const uncountTry = async (
         WHEN found.place IS NULL THEN refused_at
         ELSE refused_at[:found.place - 1] || refused_at[found.place + 1:] END
       FROM (
-        SELECT array_position(refused_at, ${at}::timestamptz(3)) AS place FROM trusted_device
+        SELECT array_position(refused_at, ${countedAt}::timestamptz(3)) AS place FROM trusted_device
         WHERE user_id = ${userId}::uuid AND device_id = ${deviceId}) AS found
       WHERE user_id = ${userId}::uuid AND device_id = ${deviceId}`,
   );

@@ -17,7 +17,7 @@ export interface BlockState {
 export const lockUser = (tx: Db, id: string): Promise<BlockState | undefined> =>
   selectOne<BlockState>(
     tx,
-    // NO KEY: rows that point to the user may still be inserted.
+    // The lock is FOR NO KEY UPDATE, so rows that refer to the user can still be inserted.
     sql`
       SELECT blocked, deleted_at AS "deletedAt",
         blocked_reason_sealed AS "blockedReasonSealed"

@@ -11,8 +11,8 @@ export interface UserToErase {
 }
 
 /**
- * Locks a phone's rows of `otp_guard`. Call this before you lock the user: a sign-in locks in the same
- * order, so neither waits for the other forever.
+ * Locks a phone's rows of `otp_guard`. Call this before you lock the user. A sign-in locks in the
+ * same order, so neither waits for the other forever.
  */
 export const lockCodeGuards = async (
   tx: Db,

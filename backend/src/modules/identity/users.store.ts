@@ -132,7 +132,7 @@ export const findUserByReferralCode = async (
  * Locks the user of `phone`, even a blocked one, against other sign-ins until the transaction ends.
  */
 export const lockUserByPhone = async (tx: Db, phone: string): Promise<User | undefined> => {
-  // NO KEY: orders and sessions that point to the user may still be inserted.
+  // The lock is FOR NO KEY UPDATE, so orders and sessions of the user can still be inserted.
   await selectRows(tx, sql`SELECT id FROM app_user WHERE phone = ${phone} FOR NO KEY UPDATE`);
   const row = await tx.user.findUnique({ where: { phone }, select: columns });
   return row === null ? undefined : toUser(row);

@@ -29,7 +29,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
 /** A shorter text contains no trigram, so it is only searched at the beginning of a name or email. */
 const minTrigramLength = 3;
 
-/** Folds text as the index does: it makes compatibility forms and capitals the same letters. */
+/** Folds text as the index does, so that compatibility forms and capitals are the same letters. */
 const foldText = (text: string): string => text.normalize('NFKC').toLowerCase();
 
 /** Escapes the wildcards of a `LIKE` pattern. */
