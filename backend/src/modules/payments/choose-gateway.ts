@@ -91,7 +91,10 @@ export const requireUsableGateways = (
   return [first, ...others];
 };
 
-/** Chooses the gateway of a new payment order. @throws AppError NO_USABLE_GATEWAY */
+/**
+ * Chooses the gateway of a new payment order.
+ * @throws AppError NO_USABLE_GATEWAY
+ */
 export const chooseGateway = async (
   deps: ChoiceDeps,
   criteria: GatewayCriteria = {},

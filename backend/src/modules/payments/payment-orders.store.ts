@@ -238,13 +238,20 @@ export const updateGatewayOrder = async (
 /** The times that decide which payment orders are due for a poll of their gateway. */
 export interface PollWindow {
   readonly now: Date;
+  /** A payment order that was polled after this time is not polled again yet. */
   readonly polledBefore: Date;
+  /** A payment order that was created after this time is not polled yet. */
   readonly createdBefore: Date;
   /** Open payment orders are polled if they expire before this time. */
   readonly expiresTo: Date;
-  /** Closed payment orders are polled if they expire from this time to `expiresTo`. */
+  /**
+   * Closed payment orders are polled if they expire from this time to `expiresTo` and meet the two
+   * conditions below.
+   */
   readonly closedExpiresFrom: Date;
+  /** Closed payment orders are polled only if they were created after this time. */
   readonly closedCreatedFrom: Date;
+  /** Closed payment orders are polled only if they were last polled before this time. */
   readonly closedPolledBefore: Date;
   /**
    * Closed payment orders of installments are polled if they were closed after this time, because

@@ -63,9 +63,10 @@ export const recoverGatewayOrder = async (
 type PollSource = 'checkout' | 'expiry' | 'janitor' | 'resolution';
 
 /**
- * The result of a poll. 'answered': every listed capture is applied. 'silent': the gateway gave no
- * answer, or its answer could not be applied. 'unread': the gateway lists a payment that can't be
- * read and may have paid the order.
+ * The result of a poll. 'answered': the gateway answered, and every capture that it lists is applied.
+ * A gateway without an adapter counts as answered. 'silent': the gateway gave no answer, or its
+ * answer could not be applied. 'unread': the gateway lists a payment that can't be read and may have
+ * paid the order.
  */
 type OrderPollResult = 'answered' | 'silent' | 'unread';
 
