@@ -22,7 +22,7 @@ const addAndDelete = async (open: OpenPayouts, call: Caller): Promise<Answer> =>
   return answer;
 };
 /** Makes the account's validation fail, so that the customer can request another. */
-const fail = (open: OpenPayouts, id: string) =>
+const failValidation = (open: OpenPayouts, id: string) =>
   open.system.db.bankAccount.update({
     where: { id },
     data: { status: 'FAILED', failureReason: 'x' },
@@ -51,11 +51,11 @@ describe('penny-drops of a customer in one IST day', () => {
     const id = String((await add(open, call)).body['id']);
     const verify = () => call('PATCH', `/bank-accounts/${id}/verify`);
     for (let count = 1; count < most; count += 1) {
-      await fail(open, id);
+      await failValidation(open, id);
       expect(await verify()).toMatchObject({ status: 200, body: { status: 'PENDING' } });
       expect(await verify()).toMatchObject({ status: 200 });
     }
-    await fail(open, id);
+    await failValidation(open, id);
     expect(await verify()).toMatchObject(limited);
     const where = { id };
     expect(await open.system.db.bankAccount.findUniqueOrThrow({ where })).toMatchObject({

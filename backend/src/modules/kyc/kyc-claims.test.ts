@@ -18,7 +18,8 @@ const submitRecord = async (): Promise<string> => {
 
 const queueOf = async (admin: MadeAdmin, claim: string): Promise<string[]> => {
   const { body } = await kyc.operator(admin)('GET', `/kyc?limit=100&claim=${claim}`);
-  return (body['items'] as { id: string }[]).map(({ id }) => id); // its view
+  // The response was checked against its schema.
+  return (body['items'] as { id: string }[]).map(({ id }) => id);
 };
 
 describe('a claim', () => {
@@ -114,7 +115,8 @@ describe('the documents of a customer', () => {
     expect((await kyc.operator(fresh)('PATCH', path, {})).status).toBe(200);
     expect((await kyc.as(customer)('POST', '/kyc/documents', png)).status).toBe(201);
     const { body } = await kyc.operator(fresh)('GET', `/kyc/${id}`);
-    const documents = body['documents'] as { kind: string; uploadedAt: string }[]; // its view
+    // The response was checked against its schema.
+    const documents = body['documents'] as { kind: string; uploadedAt: string }[];
     const kinds = [...new Set(documents.map(({ kind }) => kind))];
     expect(kinds).toEqual(['PAN', 'AADHAAR_BACK', 'SELFIE']);
     const pans = documents.filter(({ kind }) => kind === 'PAN').map((each) => each.uploadedAt);

@@ -34,7 +34,7 @@ const upload = (changes: object = {}, who: MadeCustomer | undefined = customer) 
   kyc.as(who)('POST', '/kyc/documents', { ...png, ...changes });
 
 /** Returns the stored type of an uploaded document. */
-const keptTypeOf = async (changes: object): Promise<string | undefined> => {
+const storedTypeOf = async (changes: object): Promise<string | undefined> => {
   const answer = await upload(changes);
   expect(answer).toMatchObject({ status: 201 });
   const key = String(answer.body['documentKey']);
@@ -90,13 +90,13 @@ describe('an upload', () => {
     ['image/pjpeg', 'image/jpeg'],
   ])('accepts a JPEG that is declared as %s', async (contentType, kept) => {
     const dataBase64 = base64Of(magic['image/jpeg']);
-    expect(await keptTypeOf({ contentType, dataBase64 })).toBe(kept);
+    expect(await storedTypeOf({ contentType, dataBase64 })).toBe(kept);
   });
 
   it('stores the type of the content, whatever type was declared', async () => {
-    expect(await keptTypeOf({ contentType: 'image/jpeg' })).toBe('image/png');
+    expect(await storedTypeOf({ contentType: 'image/jpeg' })).toBe('image/png');
     const jpeg = { contentType: 'application/pdf', dataBase64: base64Of(magic['image/jpeg']) };
-    expect(await keptTypeOf(jpeg)).toBe('image/jpeg');
+    expect(await storedTypeOf(jpeg)).toBe('image/jpeg');
   });
 
   it('may have line breaks in its base64, and stores the same bytes', async () => {
@@ -117,7 +117,7 @@ describe('an upload', () => {
   ])('accepts a PDF after %s', async (_what, before) => {
     const pdf = Buffer.from(`${before}%PDF-1.4\n%%EOF`, 'latin1');
     const document = { contentType: 'application/pdf', dataBase64: pdf.toString('base64') };
-    expect(await keptTypeOf(document)).toBe('application/pdf');
+    expect(await storedTypeOf(document)).toBe('application/pdf');
   });
 
   it('is for customers', async () => {

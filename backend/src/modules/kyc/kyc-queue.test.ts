@@ -25,7 +25,8 @@ afterAll(async () => kyc.system.close());
 const names = async (query = ''): Promise<unknown> => {
   const { status, body } = await kyc.operator()('GET', `/kyc${query}`);
   expect(status).toBe(200);
-  return (body['items'] as { fullName: string }[]).map(({ fullName }) => fullName); // its view
+  // The response was checked against its schema.
+  return (body['items'] as { fullName: string }[]).map(({ fullName }) => fullName);
 };
 
 const find = (q: unknown): Promise<unknown> => names(`?q=${encodeURIComponent(String(q))}`);

@@ -17,14 +17,14 @@ const statusOf = async (customer: MadeCustomer) =>
   (await kyc.as(customer)('GET', '/kyc/status')).body;
 
 /** Returns the IST date that is this number of days from now. */
-const inFuture = (days: number) => istDate(addMs(kyc.system.clock.now(), days * 86_400_000));
+const dateInDays = (days: number) => istDate(addMs(kyc.system.clock.now(), days * 86_400_000));
 
 /** Returns the same day of an earlier year. */
 const yearsBefore = (date: string, years: number): string =>
   `${Number(date.slice(0, 4)) - years}${date.slice(4)}`;
 
 /** Returns an Aadhaar number with this first digit and a valid check digit. */
-const beginningWith = (first: string): string => {
+const aadhaarStartingWith = (first: string): string => {
   const eleven = `${first}9994105705`;
   const check = Array.from('0123456789').find((digit) => hasVerhoeffCheckDigit(eleven + digit));
   return `${eleven}${check ?? ''}`;
@@ -238,8 +238,8 @@ describe('bad input is refused with its field, and nothing is written', () => {
     ['aadhaar', undefined],
     ['aadhaar', '999941057059'],
     ['aadhaar', '99994105705'],
-    ['aadhaar', beginningWith('0')],
-    ['aadhaar', beginningWith('1')],
+    ['aadhaar', aadhaarStartingWith('0')],
+    ['aadhaar', aadhaarStartingWith('1')],
     ['aadhaar', '9999 4105 7058'],
     ['aadhaar', '９９９９４１０５７０５８'],
     ['aadhaar', 999941057058],
@@ -277,7 +277,7 @@ describe('bad input is refused with its field, and nothing is written', () => {
 
   it('a date of birth today or in the future', async () => {
     const customer = await kyc.make.customer();
-    for (const dateOfBirth of [inFuture(0), inFuture(1), inFuture(400)]) {
+    for (const dateOfBirth of [dateInDays(0), dateInDays(1), dateInDays(400)]) {
       const answer = await kyc.submit(customer, { dateOfBirth });
       expect(answer).toMatchObject({ status: 400, field: 'dateOfBirth' });
     }
@@ -285,8 +285,8 @@ describe('bad input is refused with its field, and nothing is written', () => {
 
   it('a date of birth of a minor, to the day in IST', async () => {
     const customer = await kyc.make.customer();
-    const [today, tomorrow] = [inFuture(0), inFuture(1)];
-    for (const dateOfBirth of [inFuture(-1), yearsBefore(today, 9), yearsBefore(tomorrow, 18)]) {
+    const [today, tomorrow] = [dateInDays(0), dateInDays(1)];
+    for (const dateOfBirth of [dateInDays(-1), yearsBefore(today, 9), yearsBefore(tomorrow, 18)]) {
       const answer = await kyc.submit(customer, { dateOfBirth });
       expect(answer).toMatchObject({
         status: 400,

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(async () => kyc.system.close());
 
 /** Creates a rejected record as an earlier version stored it, with pincode and reason in plain text. */
-const rejectedBefore = async () => {
+const createUnsealedRecord = async () => {
   const customer = await kyc.make.customer();
   await kyc.submit(customer);
   const id = await kyc.recordOf(customer);
@@ -35,7 +35,7 @@ const sweep = async (system: Parameters<typeof createKycSweeps>[0] = kyc.system)
 const recordOf = (id: string) => kyc.system.db.kycRecord.findUniqueOrThrow({ where: { id } });
 
 it('the service shows a record in plain text, and seals it without a visible change', async () => {
-  const { customer, id } = await rejectedBefore();
+  const { customer, id } = await createUnsealedRecord();
   const view = async () => (await kyc.as(customer)('GET', '/kyc/status')).body;
   const before = await view();
   expect(before).toMatchObject({ pincode: '682001', reviewReason: 'the PAN is cut off' });
@@ -49,8 +49,8 @@ it('the service shows a record in plain text, and seals it without a visible cha
 });
 
 it('the service seals a record after another record whose key cannot be read', async () => {
-  const broken = await rejectedBefore();
-  const { id } = await rejectedBefore();
+  const broken = await createUnsealedRecord();
+  const { id } = await createUnsealedRecord();
   const { vault } = kyc.system;
   const forUsers: typeof vault.forUsers = async (on, userIds) => {
     if (userIds.includes(broken.customer.userId)) throw new Error('its key is in no ring');
@@ -64,7 +64,7 @@ it('the service seals a record after another record whose key cannot be read', a
 });
 
 it('the service erases fields of a customer whose key is destroyed', async () => {
-  const { customer, id } = await rejectedBefore();
+  const { customer, id } = await createUnsealedRecord();
   await kyc.system.vault.destroyUser(kyc.system.db, customer.userId);
   await sweep();
   expect(await recordOf(id)).toMatchObject({

@@ -47,7 +47,9 @@ const requireDocument = async (
   const document = await findDocument(db, userId, key);
   const isRightKind = (document?.kind === 'SELFIE') === (field === 'selfieKey');
   if (document === undefined || !isRightKind) {
-    throw validationError([{ field, message: 'must be a document that you uploaded for this' }]);
+    throw validationError([
+      { field, message: 'must be the key of a document that you uploaded for this field' },
+    ]);
   }
 };
 

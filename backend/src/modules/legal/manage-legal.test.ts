@@ -44,7 +44,7 @@ const statusesOf = async (method: string, path: string, body?: unknown): Promise
 const lastAudit = () => open.system.db.auditLog.findFirstOrThrow({ orderBy: { seq: 'desc' } });
 const publish = (body: unknown) => ask('POST', '/legal/policies', body);
 
-describe('a production without a seed', () => {
+describe('a production database without a seed', () => {
   it('accepts its first payment once operators have recorded evidence and terms', async () => {
     const customer = await open.knownPerson();
     const quote = () => customer.call('POST', '/gold/quote', { unit: 'INR', amount: '1000' });

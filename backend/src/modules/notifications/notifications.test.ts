@@ -26,7 +26,8 @@ interface Item {
   readonly read: boolean;
 }
 const itemsOf = async (call: Caller, query = ''): Promise<Item[]> =>
-  (await call('GET', `/notifications${query}`)).body['items'] as Item[]; // as declared
+  // The response was checked against its schema.
+  (await call('GET', `/notifications${query}`)).body['items'] as Item[];
 
 it('the API lists notifications newest first, by pages, only to their customer', async () => {
   const { userId, call } = await open.customer();
@@ -90,7 +91,8 @@ it('the API counts unread notifications, and marks all that were shown as read',
   const unread = async () => (await call('GET', '/notifications/unread-count')).body;
   expect(await unread()).toEqual({ unread: 3 });
   const { body } = await call('GET', '/notifications?limit=2&page=2');
-  const [oldest] = body['items'] as { createdAt: string }[]; // as declared
+  // The response was checked against its schema.
+  const [oldest] = body['items'] as { createdAt: string }[];
   const until = oldest?.createdAt;
   expect(await call('POST', '/notifications/read-all', { until })).toMatchObject({
     status: 200,

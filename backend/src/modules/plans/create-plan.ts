@@ -98,7 +98,7 @@ const checkMandate = (body: CreatePlanBody, startDate: string): void => {
   if (body.mandate_token === undefined) {
     const field = maxPaise === undefined ? 'mandate_valid_until' : 'mandate_max_inr';
     if (maxPaise === undefined && lastDay === undefined) return;
-    throw validationError([{ field, message: 'needs a mandate_token' }]);
+    throw validationError([{ field, message: 'requires a mandate_token' }]);
   }
   if (lastDay !== undefined && lastDay < startDate) {
     throw refuseMandateEnd('must not be before the first installment');

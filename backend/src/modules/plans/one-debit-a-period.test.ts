@@ -49,7 +49,11 @@ const announcedDebits = async (fixtures: PlanFixtures, { userId }: TestPlan): Pr
       const { installmentNo, debitAt } = data as { installmentNo: number; debitAt: string };
       return [installmentNo, istDate(new Date(debitAt))];
     });
-const pay = (fixtures: PlanFixtures, plan: TestPlan, installmentNo: number): Promise<void> =>
+const waitUntilDebited = (
+  fixtures: PlanFixtures,
+  plan: TestPlan,
+  installmentNo: number,
+): Promise<void> =>
   eventually(async () => {
     expect((await fixtures.installment(plan, installmentNo)).status).not.toBe('PENDING');
   });
@@ -61,11 +65,11 @@ describe('a plan with a mandate', () => {
     await runWorkerAt(open, fixtures, '2026-01-06T06:00:10.000Z');
     await runWorkerAt(open, fixtures, '2026-01-06T18:00:00.000Z');
     expect(await debitDays(open, plan)).toEqual(['2026-01-06']);
-    await pay(fixtures, plan, 1);
+    await waitUntilDebited(fixtures, plan, 1);
     await runWorkerAt(open, fixtures, '2026-01-07T06:00:15.000Z');
-    await pay(fixtures, plan, 2);
+    await waitUntilDebited(fixtures, plan, 2);
     await runWorkerAt(open, fixtures, '2026-01-08T06:00:20.000Z');
-    await pay(fixtures, plan, 3);
+    await waitUntilDebited(fixtures, plan, 3);
     const days = ['2026-01-06', '2026-01-07', '2026-01-08'];
     expect(await debitDays(open, plan)).toEqual(days);
     expect((await announcedDebits(fixtures, plan)).slice(0, 3)).toEqual([
@@ -156,7 +160,7 @@ describe('a plan with a mandate', () => {
     expect((await statuses(fixtures, plan))[2]).toBe('PENDING');
     await runWorkerAt(open, fixtures, '2026-01-27T03:30:05.000Z');
     expect((await statuses(fixtures, plan))[2]).toBe('FAILED');
-    await pay(fixtures, plan, 4);
+    await waitUntilDebited(fixtures, plan, 4);
     expect(await debitDays(open, plan)).toEqual(['2026-01-27']);
   });
 
@@ -167,13 +171,13 @@ describe('a plan with a mandate', () => {
     const plan = await withMandate(fixtures, { start_date: '2026-01-06', frequency: 'WEEKLY' });
     await runWorkerAt(open, fixtures, '2026-01-05T06:00:05.000Z');
     await runWorkerAt(open, fixtures, '2026-01-06T06:00:10.000Z');
-    await pay(fixtures, plan, 1);
+    await waitUntilDebited(fixtures, plan, 1);
     open.setGate('buy', false);
     await runWorkerAt(open, fixtures, '2026-01-17T05:00:00.000Z');
     open.setGate('buy', true);
     await runWorkerAt(open, fixtures, '2026-01-17T05:00:05.000Z');
     await runWorkerAt(open, fixtures, '2026-01-18T05:00:10.000Z');
-    await pay(fixtures, plan, 2);
+    await waitUntilDebited(fixtures, plan, 2);
     // The installment is due on the 20th, two days after the second debit.
     await runWorkerAt(open, fixtures, '2026-01-20T05:00:10.000Z');
     await runWorkerAt(open, fixtures, '2026-01-24T23:00:00.000Z');
@@ -203,7 +207,7 @@ describe('a debit that was announced and not sent on its day', () => {
       [1, '2026-01-09'],
     ]);
     await runWorkerAt(open, fixtures, '2026-01-09T06:00:10.000Z');
-    await pay(fixtures, plan, 1);
+    await waitUntilDebited(fixtures, plan, 1);
     expect(await debitDays(open, plan)).toEqual(['2026-01-09']);
   });
 
@@ -257,7 +261,7 @@ describe('a debit that was announced and not sent on its day', () => {
     await runWorkerAt(open, fixtures, '2026-01-06T19:30:00.000Z');
     expect(await debitDays(open, plan)).toEqual(['2026-01-06']);
     await runWorkerAt(open, fixtures, '2026-01-07T19:30:05.000Z');
-    await pay(fixtures, plan, 1);
+    await waitUntilDebited(fixtures, plan, 1);
     expect(await debitDays(open, plan)).toEqual(['2026-01-06', '2026-01-08']);
     expect(await announcedDebits(fixtures, plan)).toEqual([
       [1, '2026-01-06'],
@@ -271,7 +275,7 @@ describe('the amount of a debit', () => {
     const plan = await withMandate(fixtures, { frequency: 'MONTHLY' });
     await runWorkerAt(open, fixtures, '2026-01-05T06:00:05.000Z');
     await runWorkerAt(open, fixtures, '2026-01-06T06:00:10.000Z');
-    await pay(fixtures, plan, 1);
+    await waitUntilDebited(fixtures, plan, 1);
     await runWorkerAt(open, fixtures, '2026-01-06T08:00:10.000Z');
     const taken = (await fixtures.notifications(plan.userId)).filter(
       ({ type }) => type === 'sip_debited',

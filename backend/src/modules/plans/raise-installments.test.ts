@@ -258,7 +258,7 @@ const die = (): never => {
 
 describe('a worker that dies', () => {
   /**
-   * Each step of raising an installment, and the commit, with a dependency that dies in its place.
+   * The steps of raising an installment, each with a dependency that fails at this step.
    */
   const deaths: readonly (readonly [string, (open: OpenGold) => Partial<PlansDeps>])[] = [
     ['after its claim', () => ({ inTransaction: die })],

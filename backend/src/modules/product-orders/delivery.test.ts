@@ -118,7 +118,8 @@ describe('a customer', () => {
     const { body } = await call('GET', `/product-orders/${id}`);
     expect(body).toMatchObject({ status: 'RETURNED', shipment: parcel });
     const statuses = ['PLACED', ...upTo('RETURNED')];
-    const history = body['history'] as { status: string }[]; // the view
+    // The response was checked against its schema.
+    const history = body['history'] as { status: string }[];
     expect(history.map(({ status }) => status)).toEqual(statuses);
     const told = await open.system.db.notification.findMany({
       where: { userId },

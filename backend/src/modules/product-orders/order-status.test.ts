@@ -12,7 +12,7 @@ interface Shop {
 }
 
 /** Creates a product, and an operator who sets the statuses of orders. */
-const openShop = async (open: OpenProductOrders): Promise<Shop> => {
+const createShop = async (open: OpenProductOrders): Promise<Shop> => {
   const operator = await open.operator();
   const product = await open.product();
   return {
@@ -26,7 +26,7 @@ const openShop = async (open: OpenProductOrders): Promise<Shop> => {
   };
 };
 
-const it = productOrdersTest().extend('shop', { scope: 'file' }, ({ open }) => openShop(open));
+const it = productOrdersTest().extend('shop', { scope: 'file' }, ({ open }) => createShop(open));
 
 /** The statuses that an order passes on its way to each status. */
 const pathTo: Readonly<Record<string, readonly string[]>> = {
@@ -183,7 +183,8 @@ describe('the list of operators', () => {
     const idsFor = async (query: string) => {
       const { status, body } = await operator.call('GET', `/product-orders?${query}`);
       expect(status).toBe(200);
-      return (body['items'] as { id: string }[]).map(({ id }) => id); // their view
+      // The response was checked against its schema.
+      return (body['items'] as { id: string }[]).map(({ id }) => id);
     };
     const both = [first, second].toSorted().toReversed();
     expect((await idsFor(`userId=${userId}`)).toSorted().toReversed()).toEqual(both);

@@ -177,7 +177,8 @@ describe('an order', () => {
     }
     const page = await call('GET', '/product-orders?limit=2');
     expect(page.body).toMatchObject({ total: 3, page: 1, limit: 2 });
-    const items = page.body['items'] as { id: string; shippingAddress: unknown }[]; // their view
+    // The response was checked against its schema.
+    const items = page.body['items'] as { id: string; shippingAddress: unknown }[];
     expect(items.map(({ id }) => id)).toEqual(ids.slice(0, 2));
     expect(items[0]?.shippingAddress).toMatchObject({ line1: '12 MG Road' });
     for (const id of [ids[0], open.system.random.uuid(), 'x']) {
@@ -206,7 +207,8 @@ it('orders are filtered for operators by time of creation and by amount', async 
   const { call: operator } = await open.operator('SUPPORT');
   const idsOf = async (query: string) => {
     const { body } = await operator('GET', `/product-orders?userId=${userId}&${query}`);
-    const items = body['items'] as { id: string }[]; // their view
+    // The response was checked against its schema.
+    const items = body['items'] as { id: string }[];
     expect(body['total']).toBe(items.length);
     return items.map(({ id }) => id);
   };

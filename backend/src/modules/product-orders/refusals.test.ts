@@ -173,7 +173,7 @@ describe('an order is refused', () => {
 const productWith = (set: string): string => `UPDATE product SET ${set} WHERE id = $1::uuid`;
 
 /** Orders a product that another transaction changes between the read and the insert. */
-const meanwhile = async (
+const orderDuringChange = async (
   open: OpenProductOrders,
   set: string,
   how: 'commit' | 'release',
@@ -191,7 +191,7 @@ const meanwhile = async (
 
 describe('a change between the read and the insert', () => {
   it('that deactivates a product refuses the order', async ({ open }) => {
-    const { answer, orders } = await meanwhile(open, 'is_active = false', 'commit');
+    const { answer, orders } = await orderDuringChange(open, 'is_active = false', 'commit');
     expect(answer).toMatchObject({
       status: 400,
       code: 'PRODUCT_UNAVAILABLE',
@@ -201,7 +201,7 @@ describe('a change between the read and the insert', () => {
   });
 
   it('that is rolled back does not refuse the order', async ({ open }) => {
-    const { answer, orders } = await meanwhile(open, 'is_active = false', 'release');
+    const { answer, orders } = await orderDuringChange(open, 'is_active = false', 'release');
     expect(answer.status).toBe(201);
     expect(orders).toHaveLength(1);
   });
@@ -209,10 +209,10 @@ describe('a change between the read and the insert', () => {
   it('of a price applies the new price, or refuses the order if the old one was expected', async ({
     open,
   }) => {
-    const free = await meanwhile(open, 'price_paise = 600000', 'commit');
+    const free = await orderDuringChange(open, 'price_paise = 600000', 'commit');
     expect(free.answer).toMatchObject({ status: 201, body: { totalPaise: 618_000 } });
     const body = { expectedTotal: '1129', idempotencyKey: newKey() };
-    const bound = await meanwhile(open, 'price_paise = 600000', 'commit', body);
+    const bound = await orderDuringChange(open, 'price_paise = 600000', 'commit', body);
     expect(bound.answer).toMatchObject({ status: 409, code: 'PRICE_CHANGED' });
     expect(bound.orders).toEqual([]);
     const agreed = { ...body, expectedTotal: '6180' };

@@ -26,7 +26,7 @@ const passWeek = async (open: OpenGold): Promise<void> => {
 };
 
 /** Makes a referrer earn a reward, and returns the reward with the payment of the buy. */
-const earn = async (open: OpenGold, buys: ReviewedBuys) => {
+const earnReward = async (open: OpenGold, buys: ReviewedBuys) => {
   const referrer = await open.newCustomer();
   const { code } = (await referrer.call('GET', '/referrals/me')).body;
   const buy = await buys.place();
@@ -36,7 +36,8 @@ const earn = async (open: OpenGold, buys: ReviewedBuys) => {
   await open.allocate(buy.id);
   await passWeek(open);
   const { body } = await ask(open, 'GET', `?userId=${referrer.id}`);
-  const [reward] = body['items'] as { id: string; status: string }[]; // its view
+  // The response was checked against its schema.
+  const [reward] = body['items'] as { id: string; status: string }[];
   expect(reward).toMatchObject({ status: 'EARNED', rewardPaise: 5000, refereeUserId: buy.userId });
   return { referrer, buy, paymentId, id: reward?.id ?? '' };
 };
@@ -48,7 +49,7 @@ const refused = { status: 409, code: 'ILLEGAL_TRANSITION' };
 
 describe('a reward', () => {
   it('is approved and then paid once, with the operators who did so', async ({ open, buys }) => {
-    const { id, referrer } = await earn(open, buys);
+    const { id, referrer } = await earnReward(open, buys);
     expect(await ask(open, 'POST', `/${id}/paid`, { reference: 'UTR1' })).toMatchObject(refused);
     const approved = await ask(open, 'POST', `/${id}/approve`);
     expect(approved).toMatchObject({
@@ -83,7 +84,7 @@ describe('a reward', () => {
     open,
     buys,
   }) => {
-    const early = await earn(open, buys);
+    const early = await earnReward(open, buys);
     await ask(open, 'POST', `/${early.id}/approve`);
     await buys.loseDispute(early.paymentId);
     await buys.becomes(early.buy, 'MANUAL_REVIEW', 'PAYMENT_REVERSED');
@@ -94,7 +95,7 @@ describe('a reward', () => {
     expect(await statusOf(open, early.id)).toBe('REVERSED');
     expect(await ask(open, 'POST', `/${early.id}/approve`)).toMatchObject(refused);
 
-    const paid = await earn(open, buys);
+    const paid = await earnReward(open, buys);
     await ask(open, 'POST', `/${paid.id}/approve`);
     await ask(open, 'POST', `/${paid.id}/paid`, { reference: 'UTR4' });
     await buys.loseDispute(paid.paymentId);
@@ -104,7 +105,7 @@ describe('a reward', () => {
   });
 
   it('loses its approval when an operator withdraws it', async ({ open, buys }) => {
-    const { id } = await earn(open, buys);
+    const { id } = await earnReward(open, buys);
     await ask(open, 'POST', `/${id}/approve`);
     const withdrawn = await ask(open, 'POST', `/${id}/withdraw`);
     expect(withdrawn.body).toMatchObject({ status: 'EARNED', approvedBy: null, approvedAt: null });
@@ -113,7 +114,7 @@ describe('a reward', () => {
   });
 
   it('is in the file for finance while it is approved and not paid', async ({ open, buys }) => {
-    const { id, referrer, buy } = await earn(open, buys);
+    const { id, referrer, buy } = await earnReward(open, buys);
     const file = async (): Promise<string[]> => {
       const headers = { authorization: `Bearer ${operatorId}` };
       const answer = await fetch(`${open.operatorUrl}${path}/file`, { headers });
