@@ -1,17 +1,17 @@
-/** The surroundings that commands use. Tests pass their own. */
+/** The streams, environment and clock that commands use. Tests pass their own. */
 export interface CliDeps {
-  /** Writes results. The text is written unchanged, so end lines with a newline. */
+  /** Writes results. The text must end with a newline, since none is added. */
   stdout(text: string): void;
-  /** Progress, prompts and errors. */
+  /** Writes progress, prompts and errors. */
   stderr(text: string): void;
   readonly stdin: {
     readonly isTty: boolean;
-    /** Everything up to the end of the input, as UTF-8. */
+    /** Reads the input to its end, as UTF-8. */
     readAll(): Promise<string>;
   };
   /**
    * Prompts on the terminal without echo.
-   * @throws CliError usage off a terminal, interrupted at Ctrl-C.
+   * @throws CliError usage if there is no terminal, interrupted after Ctrl-C
    */
   promptSecret(message: string): Promise<string>;
   /**
@@ -19,17 +19,20 @@ export interface CliDeps {
    * @throws CliError usage if there is no terminal.
    */
   ask(question: string): Promise<string>;
-  /** Prompts for a confirmation on the terminal. @throws CliError usage off a terminal. */
+  /**
+   * Prompts for a confirmation on the terminal.
+   * @throws CliError usage if there is no terminal
+   */
   confirm(question: string): Promise<boolean>;
   readonly env: Readonly<Record<string, string | undefined>>;
   now(): Date;
-  /** @throws the signal's reason when it is aborted. */
+  /** @throws the signal's reason if the signal is aborted */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** True when results go to a terminal. */
+  /** True if results go to a terminal. */
   readonly isTty: boolean;
-  /** Aborted at Ctrl-C. Pass it to whatever waits. */
+  /** Aborted after Ctrl-C or SIGTERM. Every function that waits must use it. */
   readonly signal: AbortSignal;
-  /** The folder of the repository or image that this goldctl belongs to. */
+  /** The folder of goldctl's repository or image. */
   readonly repository: string;
   readonly version: string;
 }

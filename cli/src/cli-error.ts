@@ -1,15 +1,15 @@
 /** goldctl's exit codes, on which scripts rely. */
 export const exitCodes = {
   done: 0,
-  /** Something unexpected, or the API refused. */
+  /** An unexpected error, or a refusal of the API. */
   failed: 1,
   /** The command line is wrong, or a prompt is needed and there is no terminal. */
   usage: 2,
-  /** The command did its work and found something: a failed check, a reconciliation finding. */
+  /** The command has run and has findings, such as a failed check. */
   findings: 3,
   /** Not signed in, or not permitted. */
   denied: 4,
-  /** The API, the cluster or the CI does not answer. */
+  /** The API, the cluster or the CI system does not respond. */
   unreachable: 5,
   /** The wait ended before its condition held. */
   timedOut: 124,
@@ -35,8 +35,8 @@ export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
 };
 
 /**
- * Ends a command: `main` prints the message, and the hint below it, to standard error and exits
- * with the code. The message is for people and holds no secret.
+ * Ends a command. The message and the hint are printed to standard error, and goldctl exits with the
+ * code. The message is for people and must not contain a secret.
  */
 export class CliError extends Error {
   override readonly name = 'CliError';

@@ -34,8 +34,8 @@ const commandOf = async (
 };
 
 /**
- * Creates the command tree, with those commands in full that the words name, or with all of them.
- * It throws CommanderError for usage and help, else CliError.
+ * Creates the command tree. Only the commands that the words name are loaded, or all commands.
+ * @throws CommanderError for wrong usage and for help
  */
 export const createProgram = async (
   deps: CliDeps,

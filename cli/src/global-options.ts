@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { OutputForm } from './io/output-forms.ts';
 
-/** The options that every command takes. */
+/** The options of every command. */
 export interface GlobalOptions {
   readonly context?: string;
   readonly namespace?: string;

@@ -4,7 +4,7 @@ import { exitCodes } from './cli-error.ts';
 import { createTerminalDeps } from './io/terminal.ts';
 import { runGoldctl } from './run-goldctl.ts';
 
-/** Put in by the build. */
+/** The version, which the build inserts. */
 declare const GOLDCTL_VERSION: string;
 
 const interruption = new AbortController();
@@ -15,27 +15,24 @@ for (const [signal, code] of [
   ['SIGTERM', exitCodes.terminated],
 ] as const) {
   process.on(signal, () => {
-    // The second one does not wait for anything to be put away.
+    // A second signal ends the process at once, without cleaning up.
     if (endedBy !== undefined) process.exit(code);
     endedBy = code;
     interruption.abort(new Error('interrupted'));
   });
 }
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // The reader (such as head) has seen enough.
+  // A reader such as `head` has closed the pipe.
   process.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.failed);
 });
 
-/**
- * The repository or the image that contains the bundle. If the bundle is installed without them,
- * the working folder.
- */
-const around = join(import.meta.dirname, '..', '..');
+/** The folder of the repository or image, if the bundle is in one. */
+const bundleRoot = join(import.meta.dirname, '..', '..');
 
 const deps = createTerminalDeps({
   env: process.env,
   signal: interruption.signal,
-  repository: existsSync(join(around, 'backend')) ? around : process.cwd(),
+  repository: existsSync(join(bundleRoot, 'backend')) ? bundleRoot : process.cwd(),
   version: GOLDCTL_VERSION,
 });
 const code = await runGoldctl(process.argv.slice(2), deps);

@@ -20,13 +20,13 @@ const codeOf = (deps: CliDeps, error: unknown): ExitCode => {
   return exitCodes.failed;
 };
 
-/** Names of contexts, pods and files come from outside, in progress and hints too. */
+/** Makes progress and hints showable, since they may contain external names of pods or files. */
 const withShowableProgress = (deps: CliDeps): CliDeps => ({
   ...deps,
   stderr: (text) => deps.stderr(showableLines(text)),
 });
 
-/** Runs one command line (without node and script) and returns the exit code. Never throws. */
+/** Runs a command line, without the names of node and the script. Returns the exit code. */
 export const runGoldctl = async (args: readonly string[], own: CliDeps): Promise<ExitCode> => {
   const deps = withShowableProgress(own);
   try {

@@ -11,7 +11,7 @@ import { readNewPassword } from '../io/read-password.ts';
 export const account = z.looseObject({
   id: z.string(),
   email: z.string(),
-  /** Only accounting staff have one. */
+  /** The name of a portal user. Operators have none. */
   name: z.string().optional(),
   role: z.string(),
   active: z.boolean(),
@@ -30,25 +30,25 @@ const activity = ({ active }: Account): string => (active ? 'active' : 'inactive
 
 const nameOf = ({ name }: Account): string[] => (name === undefined ? [] : [name]);
 
-const showOne = (one: Account): string =>
+const renderAccount = (shown: Account): string =>
   renderPairs([
-    ['email', one.email],
-    ...nameOf(one).map((name) => ['name', name] as const),
-    ['role', one.role],
-    ['state', activity(one)],
-    ['id', one.id],
+    ['email', shown.email],
+    ...nameOf(shown).map((name) => ['name', name] as const),
+    ['role', shown.role],
+    ['state', activity(shown)],
+    ['id', shown.id],
   ]);
 
-const showList = (all: readonly Account[], isNamed: boolean): string =>
+const renderAccounts = (accounts: readonly Account[], isNamed: boolean): string =>
   renderTable(
     ['email', ...(isNamed ? ['name'] : []), 'role', 'state', 'last sign-in', 'id'],
-    all.map((one) => [
-      one.email,
-      ...nameOf(one),
-      one.role,
-      activity(one),
-      one.lastLoginAt ?? 'never',
-      one.id,
+    accounts.map((shown) => [
+      shown.email,
+      ...nameOf(shown),
+      shown.role,
+      activity(shown),
+      shown.lastLoginAt ?? 'never',
+      shown.id,
     ]),
   );
 
@@ -65,10 +65,10 @@ export const changeAccount = async (
     ...(stdin !== undefined && { stdin }),
     answer: account,
   });
-  printResult(deps, options.output, { data: changed, text: showOne(changed) });
+  printResult(deps, options.output, { data: changed, text: renderAccount(changed) });
 };
 
-/** Returns the new password of an account, prompted for twice on a terminal. */
+/** Returns the new password of an account. On a terminal, it is prompted for twice. */
 export const newPassword = (deps: CliDeps, command: Command, email: string): Promise<string> =>
   readNewPassword(deps, globalOptionsOf(command), `New password of ${email}:`);
 
@@ -81,5 +81,5 @@ export const listAccounts = async (
   const options = globalOptionsOf(command);
   const listing = { args: [kind.name, 'list'], answer: accountList };
   const list = await runBackendCommand(deps, resolveContext(deps, options), listing);
-  printResult(deps, options.output, { data: list, text: showList(list.items, kind.isNamed) });
+  printResult(deps, options.output, { data: list, text: renderAccounts(list.items, kind.isNamed) });
 };

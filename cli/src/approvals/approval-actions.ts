@@ -46,7 +46,7 @@ const print = (deps: CliDeps, command: Command, approval: Approval): void =>
     ['reason', approval.reason ?? '-'],
   ]);
 
-/** Prints the requests that wait, or all of them. */
+/** Prints the pending requests, or all requests. */
 export const listApprovals = async (
   deps: CliDeps,
   { all, page, limit }: Paging & { readonly all?: boolean },

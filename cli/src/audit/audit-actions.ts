@@ -7,7 +7,7 @@ import { resolveContext } from '../contexts/context.ts';
 import { globalOptionsOf } from '../global-options.ts';
 import { printResult, renderPairs, renderTable } from '../io/output.ts';
 
-/** Time for some ten million rows. */
+/** The time limit in ms of a verification. It is enough for some ten million rows. */
 const verifyTimeoutMs = 60 * 60_000;
 
 /** An entry of the audit chain. */
@@ -52,7 +52,7 @@ const showReport = ({ verified, head, findings }: z.infer<typeof auditReport>): 
   return `${summary}\n\n${renderTable(['finding', 'entry', 'audit row', 'means'], rows)}`;
 };
 
-/** Prints the last entry of the chain, in the form that `verify --head` takes. */
+/** Prints the last entry of the chain, in the form that `verify --head` accepts. */
 export const showHead = async (deps: CliDeps, command: Command): Promise<void> => {
   const options = globalOptionsOf(command);
   const request = { args: ['audit', 'head'], answer: link };
@@ -60,7 +60,10 @@ export const showHead = async (deps: CliDeps, command: Command): Promise<void> =
   printResult(deps, options.output, { data: head, text: showLink(head) });
 };
 
-/** Compares every audit row with the chain. @throws CliError findings where something differs. */
+/**
+ * Compares every audit row with the chain.
+ * @throws CliError findings if a row differs
+ */
 export const verifyAudit = async (
   deps: CliDeps,
   command: Command,

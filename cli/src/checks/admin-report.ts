@@ -14,7 +14,7 @@ const reportAnswer = z.object({
       blocking: z.boolean(),
       status: z.enum(['PASS', 'FAIL', 'UNKNOWN']),
       detail: z.string(),
-      /** It passes, and will not for long. */
+      /** The reason why the item passes now but will soon fail. */
       warning: z.string().optional(),
     }),
   ),
@@ -25,7 +25,7 @@ export type ReportItem = z.infer<typeof reportAnswer>['items'][number];
 /** The admin API's readiness report, or the reason why there is none. */
 export type AdminReport =
   | { readonly kind: 'received'; readonly items: readonly ReportItem[] }
-  /** No operator is signed in, so it was not requested. */
+  /** No operator is signed in, so the report was not requested. */
   | { readonly kind: 'signed-out'; readonly detail: string; readonly hint: string | undefined }
   /** The API refuses the credentials, or their role. */
   | { readonly kind: 'refused'; readonly detail: string; readonly hint: string | undefined }
@@ -37,7 +37,7 @@ const signedOut: AdminReport = {
   hint: 'Give --admin-url http://<service>:<port>, and an operator’s credentials.',
 };
 
-/** The library of the cluster gives its refusals a status. No credential is missing then. */
+/** Returns true for a refusal of the cluster, which has a status. No sign-in is missing then. */
 const isRefusedByCluster = (error: CliError): boolean => 'status' in error;
 
 const reportOfError = (error: CliError): AdminReport => {
@@ -49,8 +49,8 @@ const reportOfError = (error: CliError): AdminReport => {
 };
 
 /**
- * Requests the readiness report of the admin API. Prompts for a password only where `--email` is
- * given. Throws only for a wrong command line and when interrupted.
+ * Requests the readiness report of the admin API. Prompts for a password only with `--email`. Throws
+ * only for a wrong command line, or if interrupted.
  */
 export const fetchAdminReport = async (
   deps: CliDeps,

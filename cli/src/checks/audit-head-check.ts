@@ -6,8 +6,8 @@ import type { Check, Finding } from './check.types.ts';
 import type { Installation } from './installation.ts';
 
 const hourMs = 60 * 60_000;
-/** Noted once a day, and a day is not over to the minute. */
-const oldestHours = 26;
+/** The maximum age of a note in hours. A note is made once a day, and may be late by two hours. */
+const maxAgeHours = 26;
 
 const head = /^(?<number>[1-9]\d{0,17}):(?<hash>[\da-f]{64})$/u;
 
@@ -35,11 +35,11 @@ const readNote = (path: string, now: Date): Noted | Finding => {
 const isNote = (read: Noted | Finding): read is Noted => 'hash' in read;
 
 const judgeAge = ({ number, hours }: Noted): Finding => ({
-  status: hours > oldestHours ? 'warning' : 'ok',
+  status: hours > maxAgeHours ? 'warning' : 'ok',
   detail: `Entry ${number} was noted ${hours} h ago.`,
 });
 
-/** An entry that was noted and is another now, or gone, was not changed by the service. */
+/** Compares a noted entry with the log. The service never changes or deletes an entry. */
 const compare = async (installation: Installation, noted: Noted): Promise<Finding> => {
   const { deps, context } = installation;
   try {
@@ -61,7 +61,7 @@ const compare = async (installation: Installation, noted: Noted): Promise<Findin
   }
 };
 
-/** Looks at the note of the audit chain's head that is kept outside of the database. */
+/** Checks the newest note of the audit chain's head, which is kept outside the database. */
 export const auditHeadCheck: Check = {
   id: 'audit-head-noted',
   category: 'operations',

@@ -4,7 +4,7 @@ import { releaseSelector } from '../clients/kube.ts';
 import type { Check, Finding } from './check.types.ts';
 import type { Installation } from './installation.ts';
 
-interface Place {
+interface ServerAddress {
   readonly host: string;
   readonly port: number;
 }
@@ -12,13 +12,13 @@ interface Place {
 const timeoutMs = 5000;
 const dayMs = 24 * 60 * 60_000;
 /**
- * The days before expiry from which the check warns. Automatic renewal replaces a certificate a
- * month before it expires, so by then it has failed.
+ * The number of days before the expiry in which the check warns. Automatic renewal replaces a
+ * certificate a month before its expiry, so it has failed if the certificate is older.
  */
-const daysBefore = 14;
+const warningDays = 14;
 
 /** Returns the expiry of the certificate that a server presents. Its issuer is not checked. */
-const readEnd = ({ host, port }: Place, signal: AbortSignal): Promise<Date> =>
+const readEnd = ({ host, port }: ServerAddress, signal: AbortSignal): Promise<Date> =>
   new Promise((resolve, reject) => {
     // The expiry of an untrusted certificate is needed too. No data is sent on this connection.
     const socket = connect({ host, port, servername: host, rejectUnauthorized: false });
@@ -41,12 +41,12 @@ const judge = (end: Date, now: Date): Finding => {
   const date = end.toISOString().slice(0, 10);
   if (days < 0) return { status: 'failed', detail: `It ended on ${date}.` };
   return {
-    status: days < daysBefore ? 'warning' : 'ok',
+    status: days < warningDays ? 'warning' : 'ok',
     detail: `It ends on ${date}, in ${days} days.`,
   };
 };
 
-const findingOf = async ({ deps }: Installation, place: Place): Promise<Finding> => {
+const findingOf = async ({ deps }: Installation, place: ServerAddress): Promise<Finding> => {
   const { host, port } = place;
   const title = `the certificate of ${port === 443 ? host : `${host}:${port}`} is valid`;
   try {
@@ -58,7 +58,7 @@ const findingOf = async ({ deps }: Installation, place: Place): Promise<Finding>
   }
 };
 
-const placesOf = async ({ release, adminUrl }: Installation): Promise<Place[]> => {
+const placesOf = async ({ release, adminUrl }: Installation): Promise<ServerAddress[]> => {
   const url = adminUrl === undefined ? undefined : new URL(adminUrl);
   const own =
     url?.protocol === 'https:'
@@ -71,7 +71,7 @@ const placesOf = async ({ release, adminUrl }: Installation): Promise<Place[]> =
   );
 };
 
-/** Checks the certificates that servers present to clients. It reads no Secret. */
+/** Checks the certificates that servers present to clients, without reading a Secret. */
 export const certificateCheck: Check = {
   id: 'certificate-valid',
   category: 'network',

@@ -36,13 +36,13 @@ export interface CheckOptions {
   readonly pre?: boolean;
 }
 
-/** Returns all categories that apply to an installation that is there. */
+/** Returns all categories that apply to an existing installation. */
 export const usualCategories = (isLocal: boolean): readonly CheckCategory[] =>
   checkCategories.filter(
     (category) => category !== 'before' && (!isLocal || !isClusterCategory(category)),
   );
 
-/** Returns the requested categories, else all that apply to the installation. */
+/** Returns the requested categories, or else all that apply to the installation. */
 const categoriesOf = (
   deps: CliDeps,
   options: GlobalOptions,
@@ -88,7 +88,7 @@ const judge = ({ records, stop }: CheckRun, isStrict: boolean): void => {
   );
 };
 
-/** Runs the checks, retrying as long as `wait` says, and judges them. */
+/** Runs the checks, repeats them for at most `wait`, and fails unless every check passed. */
 export const runCheck = async (
   deps: CliDeps,
   own: CheckOptions,

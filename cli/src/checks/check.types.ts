@@ -3,13 +3,15 @@ import type { CheckCategory } from './check-categories.ts';
 import type { Installation } from './installation.ts';
 
 /**
- * `warning` is worth a look and stops nothing. `unknown` is what could not be found out although it
- * should have been. `not-run` needs an operator who is signed in, or another check already explains
- * it.
+ * The statuses of a check.
+ *
+ * * `warning` means that an operator should look at it, but the service works.
+ * * `unknown` means that the check could not be made although it should have been possible.
+ * * `not-run` means that the check needs a signed-in operator, or that another check explains it.
  */
 export type CheckStatus = 'ok' | 'warning' | 'failed' | 'unknown' | 'not-run';
 
-/** The result of a check for one item. A title and a hint replace the check's own. */
+/** The result of a check for one item. Its title and hint replace those of the check. */
 export interface Finding {
   readonly status: CheckStatus;
   readonly detail: string;
@@ -17,22 +19,22 @@ export interface Finding {
   readonly hint?: string | undefined;
 }
 
-/** A check. To add a check, add an entry to a list. */
+/** A check. All checks are in lists, so a new check is a new entry. */
 export interface Check {
-  /** Its heading in docs/checks.md too: `goldctl help checks ID` shows that part. */
+  /** The id, which is also the heading in docs/checks.md that `goldctl help checks ID` shows. */
   readonly id: string;
   readonly category: CheckCategory;
   readonly title: string;
   /** The advice for a failure. */
   readonly hint: string;
   /**
-   * Returns a finding for each item that the check looked at. Returns none if the installation has
-   * no such item. A CliError that it throws is reported as `unknown`.
+   * Returns a finding for each checked item. Returns none if the installation has no such item. A
+   * CliError that it throws is reported as `unknown`.
    */
   readonly run: (installation: Installation) => Finding[] | Promise<Finding[]>;
 }
 
-/** A finding as it is shown. Findings of one check share its id. */
+/** A finding with all values that are shown. Findings of one check have the same id. */
 export interface CheckRecord {
   readonly id: string;
   readonly category: CheckCategory;
@@ -45,7 +47,7 @@ export interface CheckRecord {
   readonly anchor: string;
 }
 
-/** Returns the finding as a record. If it has no title or hint, the check's is used. */
+/** Converts a finding to a record. If it has no title or hint, that of the check is used. */
 export const toRecord = (check: Omit<Check, 'run'>, finding: Finding): CheckRecord => ({
   id: check.id,
   category: check.category,
@@ -56,7 +58,10 @@ export const toRecord = (check: Omit<Check, 'run'>, finding: Finding): CheckReco
   anchor: `goldctl help checks ${check.id}`,
 });
 
-/** Reports a check that ended in an error as `unknown`. @throws what no check may hide. */
+/**
+ * Returns the finding `unknown` for a check that ended in an error.
+ * @throws the error if it is a wrong command line or not a CliError
+ */
 export const unknownBecause = (error: unknown, title?: string): Finding => {
   if (!(error instanceof CliError) || error.exitCode === exitCodes.usage) throw error;
   const { message: detail, hint } = error;

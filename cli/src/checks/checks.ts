@@ -26,18 +26,18 @@ const signInFinding = (report: AdminReport): Finding => {
     : { status, detail: report.detail, hint: report.hint };
 };
 
-const meansWhatItSays = ({ isOpen, value, gate }: GateState): boolean =>
+const hasKnownValue = ({ isOpen, value, gate }: GateState): boolean =>
   isOpen || value === gates.find(({ name }) => name === gate)?.closed;
 
 const problemOf = ({ setting, value }: GateState): string =>
   value === null ? `${setting} is missing` : `${setting} is "${value}"`;
 
-/** Warns of any other value: the service treats it as closed, but it is likely a misspelling. */
+/** Warns of unknown values. The service treats them as closed, but they may be misspelled. */
 const switchFinding = async ({ deps, context }: Installation): Promise<Finding> => {
   const names = gates.map(({ setting }) => setting);
   const values = await (await openGateSettings(deps, context, names)).read();
   const states = gates.map((gate) => stateOf(gate, values[gate.setting]));
-  const odd = states.filter((state) => !meansWhatItSays(state));
+  const odd = states.filter((state) => !hasKnownValue(state));
   if (odd.length > 0) {
     return { status: 'warning', detail: `${odd.map(problemOf).join(', ')}: treated as closed.` };
   }
@@ -61,9 +61,9 @@ const readyFinding = ({ process, state, detail }: ProcessProbe): Finding => ({
 });
 
 interface Need {
-  /** As the processes name it in their readiness report. */
+  /** The name in the readiness reports of the processes. */
   readonly name: string;
-  /** A process without it is unready, so a ready process proves it. */
+  /** True if a process without it is not ready, so that a ready process shows that it is there. */
   readonly isRequired: boolean;
 }
 
@@ -81,7 +81,7 @@ const fromStates = (need: Need, probes: readonly ProcessProbe[]): Finding => {
       };
 };
 
-/** Combines what the processes report about something that they all need. */
+/** Combines the reports of the processes about a need that they share. */
 const needFinding = (need: Need, probes: readonly ProcessProbe[]): Finding => {
   const reporting = probes.filter(({ needs }) => needs[need.name] !== undefined);
   if (reporting.length === 0) return fromStates(need, probes);
@@ -95,7 +95,7 @@ const needFinding = (need: Need, probes: readonly ProcessProbe[]): Finding => {
   };
 };
 
-/** Replaces all other checks if there is nothing to check. */
+/** The check that the installation can be reached. If it fails, no other check runs. */
 export const contextFound: Check = {
   id: 'context-found',
   category: 'configuration',
@@ -104,7 +104,7 @@ export const contextFound: Check = {
   run: ({ description }) => [{ status: 'ok', detail: description }],
 };
 
-/** Every check, in the order in which they are shown within their category. */
+/** All checks. Checks of a category are shown in this order. */
 export const checks: readonly Check[] = [
   contextFound,
   {
@@ -157,7 +157,7 @@ export const checks: readonly Check[] = [
     category: 'migrations',
     title: 'the database has the migrations of this build',
     hint: 'Run the migrations; in a release, read the log of the migration job.',
-    // The report names what is missing. The processes only say that something is.
+    // The report names the missing migrations. The processes only report that some are missing.
     run: async ({ report, probes }) => [
       findingOfItem(await report(), 'database_migrations') ??
         needFinding({ name: 'migrations', isRequired: true }, await probes()),

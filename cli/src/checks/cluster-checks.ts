@@ -56,7 +56,7 @@ const servingPods = (pods: readonly KubePod[]): Verdict => {
   return ['failed', `${count} ${unready.map(troubleOf).join('; ')}`];
 };
 
-/** A job that fails is retried with a new pod, so the newest one counts. */
+/** Returns the verdict of the newest pod, since a failed job is retried with a new pod. */
 const migrationPods = (pods: readonly KubePod[]): Verdict => {
   const [newest] = pods.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
   if (newest === undefined) return ['not-run', 'The cluster has kept no pod of the migration job.'];
@@ -67,12 +67,12 @@ const migrationPods = (pods: readonly KubePod[]): Verdict => {
 
 const podFindings = (pods: readonly KubePod[]): Finding[] => {
   const staying = pods.filter(({ isTerminating }) => !isTerminating);
-  const of = (component: string) => staying.filter((pod) => componentOf(pod) === component);
+  const podsOf = (component: string) => staying.filter((pod) => componentOf(pod) === component);
   return [
     ...processNames.map((process) =>
-      finding(`the pods of ${process} are ready`, servingPods(of(process))),
+      finding(`the pods of ${process} are ready`, servingPods(podsOf(process))),
     ),
-    finding('the newest migration pod has succeeded', migrationPods(of('migrate'))),
+    finding('the newest migration pod has succeeded', migrationPods(podsOf('migrate'))),
   ];
 };
 
@@ -103,8 +103,8 @@ const referenceFinding = async (client: KubeClient, reference: KubeReference): P
 };
 
 /**
- * Looks for what the pods' templates name, one by one and by name, so that the right to do so can
- * be narrow. No content is requested.
+ * Checks that the objects exist to which the pods' templates refer. Each is requested by its name and
+ * without its content, so that goldctl needs only narrow rights.
  */
 const referenceFindings = (
   { client, deployments, pods }: Release,

@@ -2,8 +2,8 @@ import type { DatabaseStatus } from '../look-ups/look-up-forms.ts';
 import type { Check, Finding } from './check.types.ts';
 
 /**
- * Above this share an upgrade may find no free connection, because it starts new replicas while the
- * old ones run.
+ * The share of used connections in percent from which the check warns. An upgrade starts new replicas
+ * while the old replicas still run, and may find no free connection above this share.
  */
 const fullPercent = 80;
 

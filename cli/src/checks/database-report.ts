@@ -10,11 +10,10 @@ export type DatabaseReport =
   | { readonly kind: 'not-asked'; readonly detail: string };
 
 /**
- * Runs the service's operator command to get the state of the database. Throws only when
- * interrupted.
+ * Runs the service's operator command to get the state of the database. Throws only if interrupted.
  */
 export const fetchDatabase = async (deps: CliDeps, context: Context): Promise<DatabaseReport> => {
-  // A pod may run commands in other pods only if an operator granted that.
+  // By default a pod has no right to run commands in other pods.
   if (context.kind === 'pod' || (context.kind === 'kube' && context.inCluster)) {
     return { kind: 'not-asked', detail: 'This check only runs from outside the cluster.' };
   }

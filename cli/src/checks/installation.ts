@@ -52,21 +52,24 @@ export interface Installation {
   readonly healthRoutes: readonly HealthRoute[];
   /** Undefined for a local stack. */
   readonly release: Release | undefined;
-  /** Probes each process once, however many checks call it. */
+  /** Probes each process. The processes are probed only once for all checks. */
   readonly probes: () => Promise<readonly ProcessProbe[]>;
-  /** Requests the admin API's readiness report once, however many checks call it. */
+  /** Returns the admin API's readiness report, which is requested only once. */
   readonly report: () => Promise<AdminReport>;
-  /** Requests the work that waits for an operator once, however many checks call it. */
+  /** Returns the work that waits for an operator, which is requested only once. */
   readonly operations: () => Promise<OperationsReport>;
   /** The address of the admin API, if the operator gave it. */
   readonly adminUrl: string | undefined;
-  /** Queries the database's setup once, however many checks call it. */
+  /** Returns the state of the database, which is queried only once. */
   readonly database: () => Promise<DatabaseReport>;
-  /** Reads a worker's metrics once, however many checks call it. */
+  /** Returns the metrics of a worker, which are read only once. */
   readonly workerMetrics: () => Promise<WorkerMetrics>;
 }
 
-/** Returns the listed objects. @throws CliError if the operator may not list them. */
+/**
+ * Returns the listed objects.
+ * @throws CliError if the operator may not list them
+ */
 export const itemsOf = <T>(listed: Listed<T>): readonly T[] => {
   if ('error' in listed) throw listed.error;
   return listed.items;
@@ -78,13 +81,13 @@ const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
 };
 
 /**
- * Returns true if the operator may not list this kind of object. The checks of other kinds still
- * run then. Any other error stops the command.
+ * Returns true if the operator may not list this kind of object. The checks of other kinds then still
+ * run, while any other error stops the command.
  */
 const isForbidden = (error: unknown): error is CliError =>
   error instanceof CliError && 'status' in error && error.status === 403;
 
-const listed = async <T>(work: Promise<readonly T[]>): Promise<Listed<T>> => {
+const toListed = async <T>(work: Promise<readonly T[]>): Promise<Listed<T>> => {
   try {
     return { items: await work };
   } catch (error) {
@@ -100,8 +103,8 @@ const openRelease = async (
 ): Promise<Installation> => {
   const client = await createKubeClient(deps, context);
   const [deployments, pods] = await Promise.all([
-    listed(client.listDeployments(componentSelector(...processNames))),
-    listed(client.listPods(componentSelector(...processNames, 'migrate'))),
+    toListed(client.listDeployments(componentSelector(...processNames))),
+    toListed(client.listPods(componentSelector(...processNames, 'migrate'))),
   ]);
   const { adminUrl } = options;
   return {

@@ -5,7 +5,7 @@ import { certificateCheck } from './certificate-checks.ts';
 import type { Check, Finding } from './check.types.ts';
 import { itemsOf, type Release } from './installation.ts';
 
-/** Tests whether a connection to an address opens from the place where the check runs. */
+/** A script that prints whether a connection to an address can be opened. It runs in a pod. */
 const probeScript = `
 const [host, port] = process.argv.slice(1);
 const socket = require('node:net').connect({ host, port: Number(port), timeout: 3000 });
@@ -21,9 +21,7 @@ const readyPod = (pods: readonly KubePod[], component: string): KubePod | undefi
       labels['app.kubernetes.io/component'] === component && isReady && !isTerminating,
   );
 
-/**
- * Tries a connection that the chart's policies forbid: the admin API never calls the customer API.
- */
+/** Tries a connection that the chart's policies forbid, from the admin API to the customer API. */
 const probe = async ({ client, pods }: Release): Promise<Finding> => {
   const [from, to] = [readyPod(itemsOf(pods), 'admin'), readyPod(itemsOf(pods), 'customer')];
   const port = to?.ports['http'];
@@ -55,7 +53,7 @@ const policyFinding = async (release: Release, mayExec: boolean): Promise<Findin
     : { status: 'not-run', detail: 'This check only runs from outside the cluster.' };
 };
 
-/** Checks of what lies between: network policies, certificates. */
+/** The checks of network policies and certificates. */
 export const networkChecks: readonly Check[] = [
   {
     id: 'network-policy-in-force',

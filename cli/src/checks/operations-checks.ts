@@ -4,8 +4,8 @@ import type { Check, Finding } from './check.types.ts';
 import type { Installation } from './installation.ts';
 import type { LastRun, Waiting } from './operations-report.ts';
 
-/** A worker looks for due jobs every second, so this is no moment's crowd. */
-const longestDueSeconds = 300;
+/** The time in s after which a due job is late. A worker looks for due jobs every second. */
+const maxDueSeconds = 300;
 
 const notAsked = (detail: string): Finding => ({ status: 'not-run', detail });
 
@@ -27,8 +27,8 @@ const byMetric = async (
 };
 
 const hourMs = 60 * 60_000;
-/** The worker makes a run an hour. */
-const oldestRunHours = 3;
+/** The age in hours from which the last run is too old. The worker makes a run every hour. */
+const maxRunHours = 3;
 
 const judgeRun = (last: LastRun | undefined, now: Date): Finding => {
   if (last === undefined) return { status: 'warning', detail: 'Reconciliation has not run yet.' };
@@ -38,7 +38,7 @@ const judgeRun = (last: LastRun | undefined, now: Date): Finding => {
     ...(findings === 0 ? [] : [`${count(findings, 'check')} with findings`]),
     ...(errors === 0 ? [] : [`${count(errors, 'check')} that could not be made`]),
   ];
-  const isOld = hours >= oldestRunHours;
+  const isOld = hours >= maxRunHours;
   const words = amiss.length === 0 ? 'all checks agree' : amiss.join(', ');
   return {
     status: isOld || amiss.length > 0 ? 'warning' : 'ok',
@@ -46,9 +46,7 @@ const judgeRun = (last: LastRun | undefined, now: Date): Finding => {
   };
 };
 
-/**
- * Checks of work that waits for an operator. Each is a warning, since the service keeps running.
- */
+/** The checks of work that waits for an operator. They only warn, since the service keeps running. */
 export const operationsChecks: readonly Check[] = [
   {
     id: 'dead-jobs',
@@ -69,7 +67,7 @@ export const operationsChecks: readonly Check[] = [
     hint: '"goldctl help runbook jobs-stand-still" lists possible causes.',
     run: (installation) =>
       byMetric(installation, 'job_queue_oldest_due_seconds', (seconds) => ({
-        status: seconds < longestDueSeconds ? 'ok' : 'warning',
+        status: seconds < maxDueSeconds ? 'ok' : 'warning',
         detail: `The oldest has been due for ${Math.round(seconds)} s.`,
       })),
   },

@@ -46,7 +46,7 @@ const lastRunOf = ({ items }: z.output<typeof runsForm>): LastRun | undefined =>
   return last;
 };
 
-/** Requests the counts of what waits. Throws only when interrupted. */
+/** Requests the counts of waiting work. Throws only if interrupted. */
 export const fetchOperations = async (
   deps: CliDeps,
   options: GlobalOptions,

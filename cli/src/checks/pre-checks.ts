@@ -7,7 +7,7 @@ import type { Check, Finding } from './check.types.ts';
 import type { Installation } from './installation.ts';
 import { itemsOf } from './installation.ts';
 
-/** The oldest version of Kubernetes that the chart promises. */
+/** The minor version of the oldest Kubernetes that the chart supports. */
 const oldestMinor = 29;
 
 const judgeVersion = (version: string): Finding => {
@@ -17,8 +17,8 @@ const judgeVersion = (version: string): Finding => {
   return { status: isNewEnough ? 'ok' : 'failed', detail };
 };
 
-/** The kinds that the chart creates, by API group. */
-const made: readonly (readonly [group: string, resource: string])[] = [
+/** The kinds of objects that the chart creates, by API group. */
+const createdKinds: readonly (readonly [group: string, resource: string])[] = [
   ['apps', 'deployments'],
   ['batch', 'jobs'],
   ['', 'services'],
@@ -32,15 +32,15 @@ const made: readonly (readonly [group: string, resource: string])[] = [
 ];
 
 const rightsFinding = async (client: KubeClient): Promise<Finding> => {
-  const asked = await Promise.all(
-    made.map(async ([group, resource]) => ({
+  const rights = await Promise.all(
+    createdKinds.map(async ([group, resource]) => ({
       resource,
       may: await client.mayI({ verb: 'create', group, resource }),
     })),
   );
-  const lacking = asked.filter(({ may }) => !may).map(({ resource }) => resource);
+  const lacking = rights.filter(({ may }) => !may).map(({ resource }) => resource);
   return lacking.length === 0
-    ? { status: 'ok', detail: `You may create all ${made.length} kinds.` }
+    ? { status: 'ok', detail: `You may create all ${createdKinds.length} kinds.` }
     : { status: 'failed', detail: `You may not create ${lacking.join(', ')}.` };
 };
 
@@ -52,7 +52,7 @@ const namespaceFinding = async (client: KubeClient): Promise<Finding> =>
         detail: `Namespace ${client.namespace} does not exist. Helm creates it with --create-namespace.`,
       };
 
-/** A migration that failed is the first thing that an upgrade meets. */
+/** Checks that no migration failed, since an upgrade would stop at it. */
 const migrationsFinding = async ({ deps, context, release }: Installation): Promise<Finding> => {
   if (release === undefined || itemsOf(release.deployments).length === 0) {
     return { status: 'ok', detail: 'There is no release yet: nothing was migrated.' };
@@ -73,14 +73,16 @@ const migrationsFinding = async ({ deps, context, release }: Installation): Prom
   }
 };
 
-/** Queries the cluster. Without the right to do so, the answer stays open. */
+/** Creates the run of a check that queries the cluster. Without the right to it, it is not run. */
 const ofCluster =
-  (ask: (client: KubeClient, installation: Installation) => Promise<Finding>): Check['run'] =>
+  (
+    queryCluster: (client: KubeClient, installation: Installation) => Promise<Finding>,
+  ): Check['run'] =>
   async (installation) => {
     const { release, deps } = installation;
     if (release === undefined) return [];
     try {
-      return [await ask(release.client, installation)];
+      return [await queryCluster(release.client, installation)];
     } catch (error) {
       deps.signal.throwIfAborted();
       if (!(error instanceof CliError) || !('status' in error) || error.status !== 403) throw error;

@@ -6,17 +6,17 @@ import type { KubeClient, KubePod } from '../clients/kube.ts';
 export const processNames = ['customer', 'admin', 'accounting', 'worker'] as const;
 export type ProcessName = (typeof processNames)[number];
 
-/** The state of a process, as it reports it itself or as the cluster does. */
+/** The state of a process, as reported by the process itself or by the cluster. */
 export interface ProcessProbe {
   readonly process: ProcessName;
-  /** `silent`: there was no response. */
+  /** `silent` means that there was no response. */
   readonly state: 'ready' | 'not-ready' | 'silent';
-  /** Each thing that the process needs, by its name, or empty where only its state is known. */
+  /** The states of the process's needs by name. Empty if only the state of the process is known. */
   readonly needs: Readonly<Record<string, 'ok' | 'failed'>>;
   readonly detail: string;
 }
 
-/** A probe should be fast: the process's own checks time out after two seconds. */
+/** The time limit in ms of a probe. The process's own checks time out after two seconds. */
 const probeTimeoutMs = 5000;
 
 const readyz = z.object({
@@ -96,13 +96,13 @@ interface ReleasePods {
   readonly client: KubeClient;
   readonly pods: readonly KubePod[];
   readonly signal: AbortSignal;
-  /** This address is probed instead of the admin pods if it is given. */
+  /** The address that is probed instead of the admin pods. */
   readonly adminUrl: string | undefined;
-  /** A check that runs in a pod has no right to forward the ports of others. */
+  /** False if goldctl runs in a pod, which has no right to forward ports of other pods. */
   readonly mayForward: boolean;
 }
 
-/** The container port of the probes, as the chart names it. */
+/** The chart's name of the container port for probes. */
 const probePort = 'internal';
 
 /** Reads the state from the cluster's own readiness probe of the process's pods. */
@@ -142,7 +142,7 @@ const probePods = async (release: ReleasePods, process: ProcessName): Promise<Pr
   const conditions = fromConditions(process, pods);
   if (process === 'admin' && adminUrl !== undefined) {
     const probe = await probeAddress(process, adminUrl, signal);
-    // An ingress may not route the probes. The cluster's own probe is as good.
+    // An ingress may not route the probes. The cluster's own probe is then used.
     return probe.state === 'silent' ? conditions : probe;
   }
   // A pod that is not ready can report the reason itself.
@@ -158,6 +158,6 @@ const probePods = async (release: ReleasePods, process: ProcessName): Promise<Pr
   }
 };
 
-/** Probes each process of a release by one of its pods, else takes the cluster's own probes. */
+/** Probes each process of a release by one of its pods. If it can't, it uses the cluster's probes. */
 export const probeRelease = (release: ReleasePods): Promise<ProcessProbe[]> =>
   Promise.all(processNames.map((process) => probePods(release, process)));

@@ -19,7 +19,7 @@ const findingOf = ({ status, detail, warning }: ReportItem): Finding =>
     ? { status: 'warning', detail: `${detail} ${warning}` }
     : { status: statuses[status], detail };
 
-/** Says why the report has no verdict. */
+/** Returns the finding `not-run` with the reason why the report has no verdict. */
 const withoutVerdict = ({ kind }: AdminReport): Finding => {
   if (kind === 'received') return { status: 'not-run', detail: 'The report does not include it.' };
   return {
@@ -40,7 +40,7 @@ const fromReport =
     return [findingOfItem(received, itemId) ?? withoutVerdict(received)];
   };
 
-/** Returns the items of a newer service, which no check of this goldctl knows. */
+/** Returns the findings of items that no check of this goldctl has, as of a newer service. */
 const unknownItems: Check['run'] = async ({ report }) => {
   const received = await report();
   if (received.kind !== 'received') return [];

@@ -12,10 +12,10 @@ import {
 import { checks, contextFound } from './checks.ts';
 import { openInstallation, type Installation } from './installation.ts';
 
-/** The records of one pass over the checks. */
+/** The records of one run of the checks. */
 export interface CheckRun {
   readonly records: readonly CheckRecord[];
-  /** Set when there was nothing to look at: all other checks were left out. */
+  /** The error of an installation that can't be reached, so that no other check was run. */
   readonly stop: CliError | undefined;
 }
 
@@ -55,21 +55,21 @@ export const runChecks = async (
   return { records: found.flat(), stop: undefined };
 };
 
-/** Short compared with a start of half a minute, and little load for the cluster. */
+/** The pause in ms between runs, which is short compared with a start of half a minute. */
 const pauseMs = 2000;
 
 const describeProblems = ({ records }: CheckRun): string => {
   const titles = [...new Set(records.filter(isProblem).map(({ title }) => title))];
-  const rest = titles.length > 3 ? ` and ${titles.length - 3} more` : '';
-  return `${titles.slice(0, 3).join('; ')}${rest}`;
+  const suffix = titles.length > 3 ? ` and ${titles.length - 3} more` : '';
+  return `${titles.slice(0, 3).join('; ')}${suffix}`;
 };
 
-/** Credentials that a cluster does not know get no better by waiting. */
+/** Returns false if the cluster refused the credentials, since a repeat would be refused too. */
 const canImprove = ({ stop }: CheckRun): boolean => stop?.exitCode !== exitCodes.denied;
 
 /**
- * Retries `run` until every check passes, for at most `waitMs`. The last pass counts, and there is
- * always one. Prints what it waits for to standard error, whenever that changes.
+ * Repeats `run` until every check passes, for at most `waitMs`, and returns the last result. There is
+ * always one run. Prints the problems to standard error whenever they change.
  */
 export const waitForChecks = async (
   deps: Pick<CliDeps, 'now' | 'sleep' | 'stderr' | 'signal'>,
@@ -81,11 +81,11 @@ export const waitForChecks = async (
   for (;;) {
     const pass = await run();
     if (!pass.records.some(isProblem) || !canImprove(pass)) return pass;
-    const leftMs = deadline - deps.now().getTime();
-    if (leftMs <= 0) return pass;
+    const remainingMs = deadline - deps.now().getTime();
+    if (remainingMs <= 0) return pass;
     const problems = describeProblems(pass);
     if (problems !== printed) deps.stderr(`waiting: ${problems}\n`);
     printed = problems;
-    await deps.sleep(Math.min(pauseMs, leftMs), deps.signal);
+    await deps.sleep(Math.min(pauseMs, remainingMs), deps.signal);
   }
 };

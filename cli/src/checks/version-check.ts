@@ -4,7 +4,7 @@ import { itemsOf } from './installation.ts';
 
 const numbered = /^v?(?<number>\d+\.\d+\.\d+(?:[-+_.].*)?)$/u;
 
-/** Returns the version that runs, or undefined if an image is named by a digest or a branch. */
+/** Returns the running version, or undefined if the image's tag is a digest or a branch. */
 const versionOf = ({ labels }: KubeDeployment): string | undefined =>
   numbered.exec(labels['app.kubernetes.io/version'] ?? '')?.groups?.['number'];
 
@@ -16,7 +16,7 @@ const compare = (deployments: readonly KubeDeployment[], own: string): Finding =
   if (named.length === 0) {
     return { status: 'not-run', detail: 'No deployment is labelled with a numbered version.' };
   }
-  // A label can't have the plus of a version.
+  // A label can't contain the plus sign of a version.
   const others = named.filter(({ version }) => version !== own.replaceAll('+', '_'));
   if (others.length === 0) return { status: 'ok', detail: `All are ${own}.` };
   const listed = others.map(({ name, version }) => `${name} is ${version}`).join(', ');

@@ -18,7 +18,7 @@ const parseMetrics = (text: string): ReadonlyMap<string, number> => {
   return figures;
 };
 
-/** Reads the figures at a host root. Throws only when interrupted. */
+/** Reads the metrics at a host root. Throws only if interrupted. */
 export const readMetrics = async (
   { signal }: Pick<CliDeps, 'signal'>,
   address: string | undefined,
@@ -34,7 +34,7 @@ export const readMetrics = async (
   }
 };
 
-/** Reads the figures of a ready worker through a forwarded port. Throws only when interrupted. */
+/** Reads the metrics of a ready worker through a forwarded port. Throws only if interrupted. */
 export const readWorkerMetrics = async (
   deps: Pick<CliDeps, 'signal'>,
   client: KubeClient,

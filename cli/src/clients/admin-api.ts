@@ -21,12 +21,9 @@ const hintOf = ({ code, retryAfterSeconds, requestId }: ApiError): string | unde
   return requestId === undefined ? undefined : `The logs have it under request ID ${requestId}.`;
 };
 
-/**
- * Ends a command with the admin API's error, or with the error of something that replaces it, such
- * as a proxy.
- */
+/** Ends a command with the error of the admin API, or of a proxy that answered in its place. */
 export class RefusalError extends CliError {
-  /** The stable code of its error table, or undefined when it was not the API that answered. */
+  /** The stable code of the API's error table. Undefined if the API did not answer. */
   readonly code: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 
@@ -53,12 +50,11 @@ const problemsOf = (error: z.ZodError): string =>
     .join('; ');
 
 /**
- * Sends one request with the client of the admin API and returns the body of its response in the
- * form. The form is held to the API's document by the types, and the response to the form when it
- * is there: it may be of another version. A loose form keeps the fields that it does not name,
- * for output as JSON.
- * @throws RefusalError when the API refuses, and CliError unreachable, or failed for a response of
- * another form.
+ * Sends a request with the client of the admin API, and returns the body of the response parsed by
+ * `form`. The types compare the form with the API's document. The response is parsed too, because the
+ * API may be of another version. A loose form keeps unknown fields for the output as JSON.
+ * @throws RefusalError if the API refuses
+ * @throws CliError unreachable if there is no response, failed for a response of another form
  */
 export type AdminApi = <Form extends z.ZodType>(
   form: Form,
@@ -68,8 +64,8 @@ export type AdminApi = <Form extends z.ZodType>(
 const waitingForm = z.object({ approvalId: z.string(), status: z.literal('PENDING') });
 
 /**
- * Ends a command whose change waits for another operator. The request was made, so it is not a
- * failure.
+ * Ends a command whose change waits for the approval of another operator. The exit code is that of
+ * success, because the request for approval was made.
  */
 const stopAtRequest = (body: unknown): void => {
   const waiting = waitingForm.safeParse(body);
@@ -96,7 +92,7 @@ export const createAdminApi = (options: {
     } catch (error) {
       if (error instanceof ApiUnreachableError) throw unreachable(baseUrl, error);
       if (!(error instanceof ApiError)) throw error;
-      // A success that is not JSON has no body in the API's form. The request was not refused.
+      // A success without JSON has no body of the API's form, but is not a refusal.
       if (error.status >= 200 && error.status < 300) return undefined;
       throw new RefusalError(error, baseUrl);
     }

@@ -64,9 +64,9 @@ interface BackendCommand<T> {
    * other users can see the arguments of a process.
    */
   readonly args: readonly string[];
-  /** Is written to the standard input, such as a password. The default is empty. */
+  /** The text for the standard input, such as a password. The default is empty. */
   readonly stdin?: string;
-  /** Limits the command's time in a pod. The default is a minute. A child process has no limit. */
+  /** The time limit of a command in a pod. The default is a minute. A child process has no limit. */
   readonly timeoutMs?: number;
   /** The schema of the JSON document that the command prints. */
   readonly answer: z.ZodType<T>;
@@ -103,7 +103,7 @@ const errorOf = ({ stderr, exitCode }: ChildResult): CliError => {
 const main = 'dist/operator/main.js';
 
 /** Returns the variables that have a value. */
-const given = (env: CliDeps['env']): Record<string, string> =>
+const setVariablesOf = (env: CliDeps['env']): Record<string, string> =>
   Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
@@ -124,7 +124,7 @@ export const runLocally = (
   context: LocalContext | PodContext,
   { args, program = main, stdin = '' }: LocalRun,
 ): Promise<ChildResult> => {
-  const env = context.kind === 'local' ? readStackEnvironment(context) : given(deps.env);
+  const env = context.kind === 'local' ? readStackEnvironment(context) : setVariablesOf(deps.env);
   return runChild(deps, {
     args: [program, ...args],
     cwd: join(context.repository, 'backend'),
@@ -134,9 +134,9 @@ export const runLocally = (
 };
 
 /**
- * Runs a command in a pod. A cluster before Kubernetes 1.30 can't close a command's standard input.
- * There, input of one line is piped through `head -n 1`, which exits after the line and so closes
- * the command's input.
+ * Runs a command in a pod. A cluster before Kubernetes 1.30 can't close a command's standard input. In
+ * such a cluster, an input of one line is piped through `head -n 1`. `head` exits after the line, which
+ * closes the command's input.
  */
 const execWithInput = async (client: KubeClient, request: ExecRequest): Promise<ChildResult> => {
   const { stdin, command } = request;

@@ -21,8 +21,8 @@ const accountOf = async (deps: CliDeps, options: GlobalOptions, address: AdminAd
 };
 
 /**
- * Returns a token from the first of: GOLDCTL_TOKEN, the sign-in that `goldctl login` stored,
- * `--email` with its password, the account that a local stack publishes.
+ * Returns a token from the first of four sources. These are GOLDCTL_TOKEN, the sign-in that
+ * `goldctl login` stored, `--email` with its password, and the account that a local stack publishes.
  */
 const tokenFor = async (
   deps: CliDeps,
@@ -48,7 +48,8 @@ const tokenFor = async (
 
 /**
  * Runs `work` with the admin API of the chosen context, then closes the connection.
- * @throws CliError denied when no operator is signed in, unreachable, and RefusalError.
+ * @throws CliError denied if no operator is signed in, unreachable if the API does not respond
+ * @throws RefusalError if the API refuses
  */
 export const withAdmin = async <T>(
   deps: CliDeps,

@@ -19,7 +19,7 @@ type Credential = z.infer<typeof credential>;
 /** Returns the file of the sign-ins. */
 const credentialsPath = (deps: CliDeps): string => join(configFolder(deps), 'credentials.json');
 
-/** Reads all sign-ins. A missing or unreadable file holds none. */
+/** Reads all sign-ins. Returns none for a missing or unreadable file. */
 const readAll = (deps: CliDeps): Record<string, Credential> => {
   try {
     const text = readFileSync(credentialsPath(deps), 'utf8');
@@ -45,14 +45,14 @@ export const findCredential = (deps: CliDeps, key: string): Credential | undefin
 };
 
 /** Stores a sign-in, readable only by its owner, and removes expired sign-ins. */
-export const keepCredential = (deps: CliDeps, key: string, kept: Credential): void => {
+export const keepCredential = (deps: CliDeps, key: string, newCredential: Credential): void => {
   const others = Object.entries(readAll(deps)).filter(
     ([name, { expiresAt }]) => name !== key && new Date(expiresAt) > deps.now(),
   );
-  writeAll(deps, { ...Object.fromEntries(others), [key]: kept });
+  writeAll(deps, { ...Object.fromEntries(others), [key]: newCredential });
 };
 
-/** Deletes a sign-in. Returns false when there was none. */
+/** Deletes a sign-in. Returns false if there was none. */
 export const forgetCredential = (deps: CliDeps, key: string): boolean => {
   const { [key]: forgotten, ...others } = readAll(deps);
   if (forgotten !== undefined) writeAll(deps, others);

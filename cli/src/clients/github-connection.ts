@@ -17,11 +17,11 @@ const usage = (message: string): CliError =>
     '--direct reads GITHUB_TOKEN, GITHUB_OWNER, GITHUB_REPOSITORY and GITHUB_API_URL.',
   );
 
-/** `service`, or `service,website=site`: the same form that the admin API takes. */
+/** Parses `service` or `service,website=site`, which is the form that the admin API accepts too. */
 const readRepositories = (text: string): ReadonlyMap<string, string> => {
   const entries = text.split(',').map((entry): readonly [string, string] => {
-    const [left = '', right] = entry.trim().split('=', 2);
-    return right === undefined ? ['', left] : [left, right];
+    const [first = '', second] = entry.trim().split('=', 2);
+    return second === undefined ? ['', first] : [first, second];
   });
   return new Map(entries.filter(([, name]) => name !== ''));
 };
@@ -64,7 +64,7 @@ export const readGithubPlace = (env: Environment): GithubPlace => {
   };
 };
 
-/** Returns the status of a response. Octokit's error has none without a response. */
+/** Returns the status of a response, or undefined if there was no response. */
 const statusOf = (error: Error): number | undefined =>
   'status' in error && typeof error.status === 'number' && 'response' in error && error.response
     ? error.status
@@ -85,8 +85,8 @@ const deepest = (error: Error): Error =>
   error.cause instanceof Error ? deepest(error.cause) : error;
 
 /**
- * Converts Octokit's errors to a CliError. `silenceHint` says what to do without a response. It
- * never shows the token.
+ * Converts Octokit's errors to a CliError, which never contains the token. `silenceHint` is the hint
+ * for an error without a response.
  */
 export const githubFailure = (
   error: unknown,

@@ -27,7 +27,7 @@ const readRuns = (rows: readonly unknown[]): WorkflowRun[] =>
     return run.success ? [run.data] : [];
   });
 
-/** Shows a run as the admin API does. */
+/** Converts a run to the form of the admin API. */
 const toDeployRun = (run: CiRun): DeployRun => ({
   ...run,
   correlationId: run.correlationId ?? null,
@@ -38,16 +38,16 @@ const toDeployRun = (run: CiRun): DeployRun => ({
   updatedAt: run.updatedAt.toISOString(),
 });
 
-const silent = (): void => {};
+const logNothing = (): void => {};
 
 const createOctokit = ({ apiUrl, token }: GithubPlace, signal: AbortSignal): Octokit => {
   const octokit = new Octokit({
     auth: token,
     baseUrl: apiUrl,
     userAgent: 'goldctl',
-    // Left out, it would write warnings to the console.
-    log: { debug: silent, info: silent, warn: silent, error: silent },
-    // A redirect would carry the token elsewhere.
+    // By default Octokit would write warnings to the console.
+    log: { debug: logNothing, info: logNothing, warn: logNothing, error: logNothing },
+    // A redirect could send the token to another host.
     request: { redirect: 'error' },
   });
   octokit.hook.before('request', (options) => {
@@ -63,20 +63,23 @@ const parsed = <T>(schema: z.ZodType<T>, value: unknown): T => {
 };
 
 /**
- * Creates a client of the CI system's own API, for when the admin API can't be used.
- * @throws CliError denied without a token, usage (github-config).
+ * Creates a client of the CI system's own API, which is needed if the admin API can't be used.
+ * @throws CliError denied without a token, usage for a value that is not valid
  */
 export const createGithubCi = (deps: Pick<CliDeps, 'env' | 'now' | 'signal'>): DeployCi => {
   const place = readGithubPlace(deps.env);
   const { actions } = createOctokit(place, deps.signal).rest;
-  const at = (target: DeployTarget) => ({
+  const workflowParams = (target: DeployTarget) => ({
     owner: place.owner,
     repo: place.repositoryOf(target),
     workflow_id: workflowOf(target),
   });
   const runsOf = async (target: DeployTarget, count: number): Promise<DeployRun[]> => {
     try {
-      const answer = await actions.listWorkflowRuns({ ...at(target), per_page: count });
+      const answer = await actions.listWorkflowRuns({
+        ...workflowParams(target),
+        per_page: count,
+      });
       const { workflow_runs: rows } = parsed(runList, answer.data);
       return readRuns(rows).map((run) => toDeployRun(toRun(target, run)));
     } catch (error) {
@@ -91,12 +94,12 @@ export const createGithubCi = (deps: Pick<CliDeps, 'env' | 'now' | 'signal'>): D
     trigger: async (target) => {
       const correlationId = randomUUID();
       const dispatchedAt = deps.now().toISOString();
-      const asked = {
-        ...at(target),
+      const request = {
+        ...workflowParams(target),
         ...dispatchOf(deployBranch, correlationId),
       };
       try {
-        const answer = await actions.createWorkflowDispatch(asked);
+        const answer = await actions.createWorkflowDispatch(request);
         const run = dispatchedRun.safeParse(answer.data).data;
         return {
           target,

@@ -2,7 +2,7 @@ import { ApiException } from '@kubernetes/client-node';
 import { z } from 'zod';
 import { CliError, exitCodes } from '../cli-error.ts';
 
-/** For one answer of the API server. */
+/** The time limit in ms of a response of the API server. */
 export const callTimeoutMs = 15_000;
 
 /** The body of the API server's refusals. */
@@ -44,10 +44,13 @@ const codeAndHint = (status: number): [CliError['exitCode'], string | undefined]
   return [exitCodes.failed, undefined];
 };
 
-/** Runs one call of the cluster. The error of a failed call names its purpose. @throws CliError */
+/**
+ * Runs a call of the cluster.
+ * @throws CliError that names the purpose of the failed call
+ */
 export type KubeCall = <T>(purpose: string, work: () => Promise<T>) => Promise<T>;
 
-/** Returns what lies below: fetch says no more than that it failed. */
+/** Returns the innermost cause of an error. The errors of `fetch` only say that the call failed. */
 const origin = (error: unknown): unknown =>
   error instanceof Error && error.cause instanceof Error ? origin(error.cause) : error;
 
@@ -56,7 +59,7 @@ const describe = (error: unknown): string => {
   return first instanceof Error && first.message !== '' ? first.message : String(first);
 };
 
-/** Recognises the errors by which the library and the socket below it report no response. */
+/** Returns true for the errors by which the library and its socket report that there is no response. */
 const isSilence = (error: unknown): boolean => {
   const first = origin(error);
   return (
@@ -66,7 +69,7 @@ const isSilence = (error: unknown): boolean => {
   );
 };
 
-/** Creates the function that turns whatever a call throws into a CliError. */
+/** Creates the function that runs calls and converts all their errors to a CliError. */
 export const createKubeCall =
   (options: { readonly server: string; readonly signal: AbortSignal }): KubeCall =>
   async (purpose, work) => {

@@ -16,7 +16,7 @@ import { loadKubeConfig } from './kube-config.ts';
 import { createExec } from './kube-exec.ts';
 import { createJobCalls } from './kube-jobs.ts';
 import { createLookCalls } from './kube-look.ts';
-import { nameItself, timeLimit } from './kube-middleware.ts';
+import { identifyClient, timeLimit } from './kube-middleware.ts';
 import { toDeployment, toObject, toPod } from './kube-objects.ts';
 import { createPortForward } from './kube-port-forward.ts';
 import { createStreamOpener } from './kube-streams.ts';
@@ -28,13 +28,13 @@ interface KubeApis {
   readonly apps: AppsV1Api;
 }
 
-/** Creates the library's clients of the config's cluster, each call limited in time. */
+/** Creates the library's clients of the config's cluster. Every call has a time limit. */
 const createKubeApis = (config: KubeConfig, signal: AbortSignal): KubeApis => {
   const server = config.getCurrentCluster()?.server ?? '';
   const configuration = createConfiguration({
     baseServer: new ServerConfiguration(server, {}),
     authMethods: { default: config },
-    promiseMiddleware: [nameItself, timeLimit(signal)],
+    promiseMiddleware: [identifyClient, timeLimit(signal)],
   });
   const core = new CoreV1Api(configuration);
   return { configuration, core, apps: new AppsV1Api(configuration) };
@@ -48,13 +48,13 @@ const metadataOnly = setHeaderOptions(
   'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
 );
 
-/** Requests the same of a list. */
+/** Requests metadata instead of content for a list. */
 const metadataListOnly = setHeaderOptions(
   'Accept',
   'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
 );
 
-/** A release has a handful of each kind. The rest of a longer list comes page by page. */
+/** The size of a page. A release has only a few objects of each kind, so one page is usual. */
 const pageSize = 500;
 
 interface Page<T> {
@@ -62,20 +62,22 @@ interface Page<T> {
   readonly metadata?: { readonly _continue?: string };
 }
 
-type Ask<T> = (page: { limit: number; _continue?: string }) => Promise<Page<T>>;
+type GetPage<T> = (page: { limit: number; _continue?: string }) => Promise<Page<T>>;
 
-const allPages = async <T>(ask: Ask<T>): Promise<T[]> => {
+const readAllPages = async <T>(getPage: GetPage<T>): Promise<T[]> => {
   const items: T[] = [];
   let next: string | undefined;
   do {
-    const page = await ask({ limit: pageSize, ...(next !== undefined && { _continue: next }) });
+    const page = await getPage({ limit: pageSize, ...(next !== undefined && { _continue: next }) });
     items.push(...page.items);
     ({ _continue: next } = page.metadata ?? {});
   } while (next !== undefined && next !== '');
   return items;
 };
 
-const findOrNone = async (find: () => Promise<KubeObject>): Promise<KubeObject | undefined> => {
+const undefinedIfMissing = async (
+  find: () => Promise<KubeObject>,
+): Promise<KubeObject | undefined> => {
   try {
     return await find();
   } catch (error) {
@@ -96,10 +98,10 @@ const createListCalls = (options: {
   readonly call: KubeCall;
 }): ListCalls => {
   const { apis, namespace, call } = options;
-  const list = <T>(kind: string, ask: Ask<T>): Promise<T[]> =>
-    call(`list ${kind} in namespace ${namespace}`, () => allPages(ask));
-  const find = (kind: string, name: string, ask: () => Promise<KubeObject>) =>
-    findOrNone(() => call(`look for ${kind} ${name} in namespace ${namespace}`, ask));
+  const list = <T>(kind: string, getPage: GetPage<T>): Promise<T[]> =>
+    call(`list ${kind} in namespace ${namespace}`, () => readAllPages(getPage));
+  const find = (kind: string, name: string, read: () => Promise<KubeObject>) =>
+    undefinedIfMissing(() => call(`look for ${kind} ${name} in namespace ${namespace}`, read));
   return {
     listDeployments: async (labelSelector) => {
       const found = await list('deployments', (page) =>
@@ -131,7 +133,7 @@ const createListCalls = (options: {
 };
 
 /** The number of conflicts with other writers after which a change fails. */
-const mostAttempts = 8;
+const maxAttempts = 8;
 
 const asMergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
 
@@ -163,7 +165,7 @@ const createConfigMapCalls = (options: {
     data: Readonly<Record<string, string>>,
     annotations: Annotations,
   ): Promise<unknown> => {
-    // By its version, the cluster refuses the change of a map that has changed since the read.
+    // With the version, the cluster refuses to change a map that has changed since the read.
     const { resourceVersion } = read;
     const body = { metadata: { resourceVersion, annotations }, data };
     return call(`change config map ${read.name} in namespace ${namespace}`, () =>
@@ -174,7 +176,7 @@ const createConfigMapCalls = (options: {
   return {
     readConfigMap,
     patchConfigMapValue: async (name, key, value, annotations = {}) => {
-      for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+      for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
         const read = await readConfigMap(name);
         if (read.data[key] === value && Object.keys(annotations).length === 0) return value;
         try {
@@ -185,7 +187,7 @@ const createConfigMapCalls = (options: {
         }
       }
       throw new CliError(
-        `config map ${name} changed ${mostAttempts} times while it was being changed`,
+        `config map ${name} changed ${maxAttempts} times while it was being changed`,
         exitCodes.failed,
         'Another writer keeps changing it; nothing was written. Try again.',
       );
@@ -217,7 +219,7 @@ const createConfigMapCalls = (options: {
 
 /**
  * Creates the client of a namespace.
- * @throws CliError usage (kube-config).
+ * @throws CliError usage if there is no such context, or no service account in the pod
  */
 export const openKubeClient = (
   deps: Pick<CliDeps, 'env' | 'signal'>,

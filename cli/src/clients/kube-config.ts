@@ -51,7 +51,7 @@ const fromFiles = (env: Environment, name: string, namespace: string | undefined
   const config = readFiles(files);
   const context = config.getContextObject(name);
   if (context === null) {
-    const names = config.contexts.map((one) => one.name).join(', ');
+    const names = config.contexts.map((known) => known.name).join(', ');
     throw usage(
       `there is no context "${name}" in ${files.join(', ')}`,
       names === '' ? 'The kubeconfig has no contexts.' : `Available contexts: ${names}.`,
@@ -123,9 +123,9 @@ export const loadKubeConfig = (
   if (proxy === undefined || cluster.proxyUrl !== undefined) {
     return { ...loaded, server: cluster.server };
   }
-  // Uses the environment's proxy, as kubectl does, unless the kubeconfig names a proxy.
-  loaded.config.clusters = loaded.config.clusters.map((one) =>
-    one === cluster ? { ...one, proxyUrl: proxy } : one,
+  // As with kubectl, the environment's proxy is used unless the kubeconfig names a proxy.
+  loaded.config.clusters = loaded.config.clusters.map((known) =>
+    known === cluster ? { ...known, proxyUrl: proxy } : known,
   );
   return { ...loaded, server: cluster.server };
 };

@@ -4,10 +4,13 @@ import type { KubeStream, OpenStream } from './kube-streams.ts';
 import type { ExecRequest, ExecResult, KubeClient } from './kube.types.ts';
 
 const defaultTimeoutMs = 60_000;
-/** A backend command prints a few hundred lines. More is a mistake that must not fill memory. */
-const mostOutputBytes = 16 * 1024 * 1024;
+/**
+ * The maximum output of a command. A backend command prints a few hundred lines, so a larger output is
+ * a mistake that must not fill the memory.
+ */
+const maxOutputBytes = 16 * 1024 * 1024;
 
-/** Numbers of the streams, as the API server has them. */
+/** The numbers of the streams in the API server's protocol. */
 const streams = { stdin: 0, stdout: 1, stderr: 2, status: 3, close: 255 } as const;
 /** The first version of the protocol that can close standard input separately. */
 const closingProtocol = 'v5.channel.k8s.io';
@@ -38,20 +41,20 @@ const exitCodeOf = (purpose: string, bytes: Buffer): number => {
   );
 };
 
-const collector = () => {
+const createCollector = () => {
   const parts: Buffer[] = [];
   let size = 0;
   return {
     add: (bytes: Buffer): boolean => {
       size += bytes.length;
-      if (size <= mostOutputBytes) parts.push(bytes);
-      return size <= mostOutputBytes;
+      if (size <= maxOutputBytes) parts.push(bytes);
+      return size <= maxOutputBytes;
     },
     text: (): string => Buffer.concat(parts).toString('utf8'),
   };
 };
 
-/** Clusters before Kubernetes 1.30 end the standard input of a command only with the connection. */
+/** Thrown for a cluster before Kubernetes 1.30, which can't close the standard input of a command. */
 class OpenInputError extends CliError {
   readonly keepsInputOpen = true;
 }
@@ -78,7 +81,7 @@ const pathOf = (namespace: string, request: ExecRequest): string => {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${pod}/exec?${query.toString()}`;
 };
 
-/** Creates the function that runs commands in pods and returns their whole output at their end. */
+/** Creates the function that runs a command in a pod, and returns its output when it has ended. */
 export const createExec = (options: {
   readonly open: OpenStream;
   readonly namespace: string;
@@ -87,8 +90,8 @@ export const createExec = (options: {
   const { open, namespace } = options;
   return async (request): Promise<ExecResult> => {
     const purpose = `run a command in pod ${request.pod}`;
-    const stdout = collector();
-    const stderr = collector();
+    const stdout = createCollector();
+    const stderr = createCollector();
     let status: Buffer | undefined;
     let isTooMuch = false;
     const stream = await open(purpose, pathOf(namespace, request), (number, bytes) => {
@@ -115,7 +118,7 @@ export const createExec = (options: {
   };
 };
 
-/** Waits until the connection ends or the signal is aborted, whichever is first. */
+/** Waits until the connection ends or the signal is aborted. */
 const endOf = (stream: KubeStream, signal: AbortSignal): Promise<void> => {
   const stop = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();

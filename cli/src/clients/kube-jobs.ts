@@ -19,10 +19,10 @@ const stateOf = ({ status }: V1Job): KubeJob['state'] => {
 
 const createdAt = ({ metadata }: V1Job): number => metadata?.creationTimestamp?.getTime() ?? 0;
 
-/** A finished job is deleted by the cluster after this time. */
+/** The time in s after which the cluster deletes a finished job. */
 const secondsKept = 600;
 
-/** Returns a job that runs the first container of another once, with other arguments. */
+/** Returns a job that runs once like the given job, with other arguments for its first container. */
 const jobLike = (job: V1Job, args: readonly string[]): V1Job => {
   const template = job.spec?.template;
   const [first, ...others] = template?.spec?.containers ?? [];
@@ -30,7 +30,7 @@ const jobLike = (job: V1Job, args: readonly string[]): V1Job => {
     throw new CliError('the migration job has no container', exitCodes.failed);
   }
   const labels = { ...template.metadata?.labels };
-  // A controller's own labels tie pods to the job that they were of.
+  // The controller's labels belong to the pods of the given job.
   for (const name of Object.keys(labels)) {
     if (name.includes('controller-uid') || name.includes('job-name')) delete labels[name];
   }
@@ -70,10 +70,10 @@ export const createJobCalls = (options: {
         );
       }
       const body = jobLike(newest, args);
-      const made = await call(`create a job in namespace ${namespace}`, () =>
+      const created = await call(`create a job in namespace ${namespace}`, () =>
         api.createNamespacedJob({ namespace, body }),
       );
-      return made.metadata?.name ?? '';
+      return created.metadata?.name ?? '';
     },
     findJob: async (name) => {
       const job = await call(`read job ${name} in namespace ${namespace}`, () =>

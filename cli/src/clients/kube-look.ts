@@ -20,13 +20,13 @@ type LookCalls = Pick<
   | 'hasNamespace'
 >;
 
-/** The log of a verbose process could fill the caller's disk. */
-const mostLogBytes = 4 * 1024 * 1024;
+/** The maximum size of a log, since the log of a verbose process could fill the caller's disk. */
+const maxLogBytes = 4 * 1024 * 1024;
 
-/** A release has few of each, and of events the newest are enough. */
+/** The maximum number of listed objects. A release has fewer objects of each kind except events. */
 const limit = 500;
 
-/** Creates the calls that look at the surroundings of a release. */
+/** Creates the calls that read the rights, the network and the logs of a release. */
 export const createLookCalls = (options: {
   readonly configuration: Configuration;
   readonly core: CoreV1Api;
@@ -90,7 +90,7 @@ export const createLookCalls = (options: {
           name,
           namespace,
           tailLines: lines,
-          limitBytes: mostLogBytes,
+          limitBytes: maxLogBytes,
           ...(container !== undefined && { container }),
         }),
       ),

@@ -10,16 +10,16 @@ import type {
 import { variablesFromOf, variablesOf } from './kube-variables.ts';
 import type { KubeDeployment, KubeObject, KubePod, KubeReference } from './kube.types.ts';
 
-/** The cluster itself makes this one in every namespace and mounts it into each pod. */
-const clusterOwn = new Set(['kube-root-ca.crt']);
+/** The config map that the cluster creates in every namespace and mounts into each pod. */
+const clusterConfigMaps = new Set(['kube-root-ca.crt']);
 
 /** Merges references to the same object. If any of them is required, the object is required. */
 export const mergeReferences = (references: readonly KubeReference[]): KubeReference[] => {
   const merged = new Map<string, KubeReference>();
-  for (const one of references) {
-    const { kind, name } = one;
-    if (clusterOwn.has(name)) continue;
-    const isOptional = one.isOptional && (merged.get(`${kind} ${name}`)?.isOptional ?? true);
+  for (const item of references) {
+    const { kind, name } = item;
+    if (clusterConfigMaps.has(name)) continue;
+    const isOptional = item.isOptional && (merged.get(`${kind} ${name}`)?.isOptional ?? true);
     merged.set(`${kind} ${name}`, { kind, name, isOptional });
   }
   return [...merged.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -64,8 +64,8 @@ const inVolume = (volume: V1Volume): KubeReference[] => [
 ];
 
 /**
- * Returns the config maps and secrets that pods of the template refer to, each once. A pull secret
- * is optional. If it is missing, that matters only if the image must be pulled.
+ * Returns the config maps and secrets to which pods of the template refer, each once. A pull secret is
+ * optional, since it is needed only if the image must be pulled.
  */
 const referencesOf = (spec: V1PodSpec | undefined): KubeReference[] =>
   mergeReferences([
@@ -74,7 +74,7 @@ const referencesOf = (spec: V1PodSpec | undefined): KubeReference[] =>
     ...(spec?.imagePullSecrets ?? []).flatMap((named) => reference('Secret', named, true)),
   ]);
 
-/** Reads name and labels of an object. */
+/** Reads the name and the labels of an object. */
 export const toObject = (object: { readonly metadata?: V1ObjectMeta }): KubeObject => ({
   name: object.metadata?.name ?? '',
   labels: object.metadata?.labels ?? {},
@@ -113,7 +113,7 @@ export const toDeployment = (deployment: V1Deployment): KubeDeployment => {
 
 const containerTrouble = ({ name, state, lastState }: V1ContainerStatus): string | undefined => {
   const { waiting } = state ?? {};
-  // Every container waits a moment while it starts.
+  // Every container has this state for a short time while it starts.
   if (waiting?.reason !== undefined && waiting.reason !== 'ContainerCreating') {
     const exit = lastState?.terminated?.exitCode;
     const last = exit === undefined ? '' : `, last exit code ${exit}`;

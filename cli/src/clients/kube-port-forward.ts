@@ -4,7 +4,7 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import type { KubeStream, OpenStream } from './kube-streams.ts';
 import type { KubeClient } from './kube.types.ts';
 
-/** Numbers of the streams. Each begins with two bytes that repeat the port. */
+/** The numbers of the streams. Each stream begins with two bytes that repeat the port. */
 const streams = { data: 0, error: 1 } as const;
 const portPrefixBytes = 2;
 
@@ -15,7 +15,7 @@ class Tunnel extends Duplex {
 
   attach(stream: KubeStream): void {
     this.stream = stream;
-    // The pod may refuse before this end knows that the connection is open.
+    // The pod may have refused the port before the stream was attached.
     if (this.destroyed) stream.close();
     void stream.closed.then(() => this.push(null));
   }
@@ -57,7 +57,7 @@ const listen = (server: Server): Promise<number> =>
     });
   });
 
-/** Opens ports of this machine that lead to pods. */
+/** Creates the function that opens a port of this machine and forwards it to a pod. */
 export const createPortForward = (options: {
   readonly open: OpenStream;
   readonly namespace: string;
@@ -69,7 +69,7 @@ export const createPortForward = (options: {
       `/portforward?ports=${port}`;
     const openTunnel = async (): Promise<Tunnel> => {
       const tunnel = new Tunnel();
-      // An error before anybody reads must not end the process. The reader sees it later.
+      // An error before the tunnel is read must not end the process. The reader gets it later.
       tunnel.on('error', () => undefined);
       const purpose = `reach port ${port} of pod ${pod}`;
       tunnel.attach(await open(purpose, path, (number, bytes) => tunnel.receive(number, bytes)));
@@ -78,7 +78,7 @@ export const createPortForward = (options: {
     // The first connection is opened in advance, so that a refusal is reported as such.
     let first: Tunnel | undefined = await openTunnel();
     const tunnels = new Set<Tunnel>([first]);
-    const carry = async (socket: Socket, ready: Promise<Tunnel>): Promise<void> => {
+    const forward = async (socket: Socket, ready: Promise<Tunnel>): Promise<void> => {
       try {
         const tunnel = await ready;
         tunnels.add(tunnel);
@@ -95,7 +95,7 @@ export const createPortForward = (options: {
       const ready = first === undefined || first.destroyed ? openTunnel() : Promise.resolve(first);
       first = undefined;
       socket.on('error', () => undefined);
-      void carry(socket, ready);
+      void forward(socket, ready);
     });
     try {
       return {

@@ -4,27 +4,27 @@ import { WebSocket } from 'ws';
 import { callTimeoutMs, KubeRefusal, type KubeCall } from './kube-call.ts';
 import { clientName } from './kube-middleware.ts';
 
-/** Takes the bytes of a numbered stream. */
+/** Called with the bytes of a numbered stream. */
 type OnBytes = (stream: number, bytes: Buffer) => void;
 
 /** A connection to a pod through the API server that carries numbered streams. */
 export interface KubeStream {
-  /** The version of the protocol that was agreed on, such as `v5.channel.k8s.io`. */
+  /** The negotiated version of the protocol, such as `v5.channel.k8s.io`. */
   readonly protocol: string;
   send(stream: number, bytes: Buffer, done?: (error?: Error | null) => void): void;
   pause(): void;
   resume(): void;
   close(): void;
-  /** Resolves when the connection has ended, from whichever side. */
+  /** Resolves when either side has ended the connection. */
   readonly closed: Promise<void>;
 }
 
 export type OpenStream = (purpose: string, path: string, onBytes: OnBytes) => Promise<KubeStream>;
 
-/** The versions of the protocol, the newest first: in the first one streams end one by one. */
+/** The versions of the protocol, newest first. Only the first can close a single stream. */
 const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
-interface Opening {
+interface OpenRequest {
   readonly config: KubeConfig;
   readonly purpose: string;
   readonly path: string;
@@ -32,12 +32,12 @@ interface Opening {
 }
 
 /** Opens the socket, with the credentials and certificates of the kubeconfig. */
-const openSocket = async ({ config, purpose, path, onBytes }: Opening): Promise<WebSocket> => {
+const openSocket = async ({ config, purpose, path, onBytes }: OpenRequest): Promise<WebSocket> => {
   const server = config.getCurrentCluster()?.server ?? '';
   const options: RequestOptions = { headers: { 'User-Agent': clientName } };
   await config.applyToHTTPSOptions(options);
   const socket = new WebSocket(`${server.replace(/^http/u, 'ws')}${path}`, protocols, options);
-  // Before it is open, so that no byte is missed.
+  // The listener is added before the socket is open, so that no byte is missed.
   socket.on('message', (data, isBinary) => {
     if (!isBinary || !Buffer.isBuffer(data) || data.length === 0) return;
     onBytes(data.readUInt8(0), data.subarray(1));
@@ -53,7 +53,7 @@ const openSocket = async ({ config, purpose, path, onBytes }: Opening): Promise<
       limit.removeEventListener('abort', giveUp);
       resolve(socket);
     });
-    // Later errors are followed by the end of the connection, which is what callers look at.
+    // After a later error the connection ends, which callers handle.
     socket.on('error', reject);
     socket.once('unexpected-response', (request, { statusCode = 0 }) => {
       request.destroy();
@@ -76,8 +76,8 @@ const asStream = (socket: WebSocket): KubeStream => ({
 });
 
 /**
- * Opens connections that carry streams to pods. The package's own `Exec` throws at the message by
- * which a pod closes a stream, and its `PortForward` never ends what it writes to.
+ * Creates the function that opens connections with numbered streams to pods. The library's own `Exec`
+ * throws at the message by which a pod closes a stream, and its `PortForward` never ends its output.
  */
 export const createStreamOpener = (options: {
   readonly config: KubeConfig;

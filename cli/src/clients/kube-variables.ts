@@ -21,7 +21,7 @@ const toVariable = ({ name, value, valueFrom }: V1EnvVar): KubeVariable => {
 export const variablesOf = (spec: V1PodSpec | undefined): KubeDeployment['variables'] =>
   (spec?.containers[0]?.env ?? []).map(toVariable);
 
-/** Reads the objects that a template's first container takes all its variables from. */
+/** Reads the objects of which a template's first container takes every key as a variable. */
 export const variablesFromOf = (spec: V1PodSpec | undefined): KubeDeployment['variablesFrom'] =>
   (spec?.containers[0]?.envFrom ?? []).flatMap(({ configMapRef, secretRef }) => [
     ...(configMapRef?.name === undefined

@@ -13,9 +13,9 @@ export const componentSelector = (...components: readonly string[]): string =>
   `${releaseSelector},app.kubernetes.io/component in (${components.join(',')})`;
 
 /**
- * Creates a client of a namespace of a cluster. The library behind it is loaded only here, so that
- * commands that need no cluster start fast. Sends no request yet.
- * @throws CliError usage if there is no such context, or no service account in the pod.
+ * Creates a client of a namespace of a cluster, without sending a request. It loads the library of
+ * Kubernetes, so that commands without a cluster start fast.
+ * @throws CliError usage if there is no such context, or no service account in the pod
  */
 export const createKubeClient = async (
   deps: Pick<CliDeps, 'env' | 'signal'>,
@@ -29,7 +29,7 @@ const isUsable = (pod: KubePod): boolean => pod.isReady && !pod.isTerminating;
 
 /**
  * Returns the newest ready pod of a component.
- * @throws CliError unreachable when there is none.
+ * @throws CliError unreachable if there is none
  */
 export const findReadyPod = async (client: KubeClient, component: string): Promise<KubePod> => {
   const pods = await client.listPods(componentSelector(component));

@@ -2,7 +2,7 @@
 export interface KubeReference {
   readonly kind: 'ConfigMap' | 'Secret';
   readonly name: string;
-  /** Pods start without it. */
+  /** True if pods start without the object. */
   readonly isOptional: boolean;
 }
 
@@ -20,21 +20,22 @@ export interface KubeConfigMap extends KubeObject {
 /** A variable of a container, and the source of its value. */
 export interface KubeVariable {
   readonly name: string;
-  /** Undefined if it comes from an object. */
+  /** The value in the template. Undefined if the value comes from an object. */
   readonly value: string | undefined;
+  /** The object of the value. Undefined if the value is in the template. */
   readonly from: { readonly kind: KubeReference['kind']; readonly name: string } | undefined;
-  /** The key of that object. */
+  /** The key of the value in the object. */
   readonly key: string | undefined;
 }
 
 export interface KubeDeployment extends KubeObject {
   readonly wantedReplicas: number;
   readonly availableReplicas: number;
-  /** Replicas of the latest template. */
+  /** The number of replicas of the latest template. */
   readonly updatedReplicas: number;
-  /** The cluster has processed the latest change. */
+  /** True if the cluster has processed the latest change. */
   readonly isObserved: boolean;
-  /** The reason why it does not progress, if the cluster reports one. */
+  /** The reason why the deployment does not progress, if the cluster reports one. */
   readonly trouble: string | undefined;
   readonly references: readonly KubeReference[];
   /** The config maps of the template's volumes, by the volume's name. */
@@ -52,7 +53,7 @@ export interface KubeJob {
   readonly state: 'running' | 'succeeded' | 'failed';
 }
 
-/** Something that the cluster reported of an object. */
+/** An event that the cluster reports about an object. */
 interface KubeReport {
   readonly at: string | null;
   readonly type: string;
@@ -67,25 +68,25 @@ export interface KubePod extends KubeObject {
   readonly isReady: boolean;
   readonly isTerminating: boolean;
   readonly ip: string | undefined;
-  /** Names of the containers that stay, the default one first. */
+  /** The names of the containers except init containers. The default container is first. */
   readonly containers: readonly string[];
-  /** Container ports by their names. */
+  /** The container ports by name. */
   readonly ports: Readonly<Record<string, number>>;
-  /** The reason why it is not ready, if the cluster reports one. */
+  /** The reason why the pod is not ready, if the cluster reports one. */
   readonly trouble: string | undefined;
   readonly references: readonly KubeReference[];
 }
 
 export interface ExecRequest {
   readonly pod: string;
-  /** The pod's first container unless given. */
+  /** The name of the container. The default is the pod's first container. */
   readonly container?: string;
   readonly command: readonly string[];
-  /** Written to the command's standard input, which is then closed. */
+  /** The text for the command's standard input, which is then closed. */
   readonly stdin?: string;
-  /** True for a command that ends without the end of its input, as older clusters need. */
+  /** True for a command that ends before its input is closed, which older clusters need. */
   readonly endsByItself?: boolean;
-  /** From the opened connection to the command's end, a minute unless given. */
+  /** The time limit from the opened connection to the command's end. The default is a minute. */
   readonly timeoutMs?: number;
 }
 
@@ -104,18 +105,19 @@ export interface ExecResult {
 }
 
 interface PortForward {
-  /** Listens on 127.0.0.1. */
+  /** The port on 127.0.0.1. */
   readonly port: number;
   close(): Promise<void>;
 }
 
 /**
- * One namespace of a cluster. Every call has a time limit and throws CliError: unreachable when
- * the cluster does not answer, denied when it refuses, failed otherwise.
+ * The client of a namespace of a cluster. Every call has a time limit.
+ * @throws CliError unreachable if the cluster does not respond, denied if it refuses the user, failed
+ *   for other errors
  */
 export interface KubeClient {
   readonly namespace: string;
-  /** The context, or the pod's service account, for people. */
+  /** The context, or a text that names the pod's service account. */
   readonly description: string;
   /** The API server's address. */
   readonly server: string;
@@ -125,14 +127,14 @@ export interface KubeClient {
   listPods(selector: string): Promise<KubePod[]>;
   /** Requests names and labels only. */
   listConfigMaps(selector: string): Promise<KubeObject[]>;
-  /** Requests name and labels only. Returns undefined when there is none. */
+  /** Requests name and labels only. Returns undefined if there is none. */
   findConfigMap(name: string): Promise<KubeObject | undefined>;
-  /** Requests name and labels only, never the content. Returns undefined when there is none. */
+  /** Requests name and labels only, never the content. Returns undefined if there is none. */
   findSecret(name: string): Promise<KubeObject | undefined>;
   readConfigMap(name: string): Promise<KubeConfigMap>;
   /**
-   * Sets a key and leaves the other keys unchanged, also those that another writer changes
-   * meanwhile. Returns the value before. An equal value is not written.
+   * Sets a key and returns its previous value. Other keys stay as they are, even if another writer
+   * changes them concurrently. An equal value is not written.
    */
   patchConfigMapValue(
     name: string,
@@ -140,20 +142,20 @@ export interface KubeClient {
     value: string,
     annotations?: Readonly<Record<string, string>>,
   ): Promise<string | undefined>;
-  /** Annotates a pod, which makes its node look at the pod again at once. */
+  /** Annotates a pod, which makes its node process the pod at once. */
   annotatePod(name: string, annotations: Readonly<Record<string, string>>): Promise<void>;
-  /** Records what happened to a config map. */
+  /** Records an event about a config map. */
   createEvent(event: KubeEvent): Promise<void>;
-  /** The version of the cluster, such as `v1.32.1`. */
+  /** Returns the version of the cluster, such as `v1.32.1`. */
   serverVersion(): Promise<string>;
-  /** Checks whether the operator has a right in the namespace. */
+  /** Returns true if the operator has a right in the namespace. */
   mayI(right: {
     readonly verb: string;
     readonly group: string;
     readonly resource: string;
   }): Promise<boolean>;
   hasNamespace(): Promise<boolean>;
-  /** Returns the hosts for which ingresses of the release end TLS. */
+  /** Returns the hosts for which ingresses of the release terminate TLS. */
   listTlsHosts(selector: string): Promise<string[]>;
   listNetworkPolicies(selector: string): Promise<KubeObject[]>;
   listEvents(): Promise<KubeReport[]>;

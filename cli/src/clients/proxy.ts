@@ -3,7 +3,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const valueOf = (env: Environment, name: string): string =>
   env[name] ?? env[name.toLowerCase()] ?? '';
 
-/** Loopback never uses a proxy: tunnels to pods start there. */
+/** The loopback addresses, which never use a proxy, because tunnels to pods start there. */
 const loopback = ['localhost', '127.0.0.1', '[::1]', '::1'];
 
 const exceptions = (env: Environment): string[] => [
@@ -13,7 +13,7 @@ const exceptions = (env: Environment): string[] => [
     .filter((entry) => entry !== ''),
 ];
 
-/** `example.com` and `.example.com` are the host and all below it, `*` is every host. */
+/** Matches an entry of NO_PROXY. `example.com` and `.example.com` include subdomains. `*` is any host. */
 const isExcepted = (host: string, entry: string): boolean => {
   const name = entry.replace(/^\*?\./u, '').replace(/:\d+$/u, '');
   return entry === '*' || host === entry || host === name || host.endsWith(`.${name}`);
@@ -30,10 +30,7 @@ export const proxyFor = (env: Environment, address: string): string | undefined 
   return proxy;
 };
 
-/**
- * Returns the proxies of the environment in the form that Node takes, or undefined if there are
- * none.
- */
+/** Returns the proxies of the environment in Node's form, or undefined if there are none. */
 export const proxyEnvironment = (env: Environment): Record<string, string> | undefined => {
   const [secure, plain] = [valueOf(env, 'HTTPS_PROXY'), valueOf(env, 'HTTP_PROXY')];
   if (secure === '' && plain === '') return undefined;

@@ -7,7 +7,7 @@ const signedIn = z.object({
   accessToken: z.string(),
   expiresIn: z.int().positive(),
   admin: z.object({ id: z.string(), email: z.string(), role: z.string() }),
-  /** Of a version that knows of second factors. */
+  /** Absent from versions of the API without second factors. */
   mustEnrolSecondFactor: z.boolean().default(false),
 });
 
@@ -16,7 +16,10 @@ interface Account {
   readonly password: string;
 }
 
-/** Returns the code of the authenticator app. @throws CliError usage without a terminal */
+/**
+ * Returns the code of the authenticator app, from GOLDCTL_CODE or the terminal.
+ * @throws CliError usage without a terminal
+ */
 export const readCode = async (deps: CliDeps): Promise<string> => {
   const given = deps.env['GOLDCTL_CODE'] ?? '';
   if (given !== '') return given;

@@ -2,7 +2,7 @@ import { Argument, Command, Option } from 'commander';
 import type { AccountKind } from '../accounts/account-actions.ts';
 import type { CliDeps } from '../cli-deps.ts';
 
-/** The accounts that one command manages, and its texts. */
+/** The kind of accounts that a command manages, with the command's texts. */
 interface AccountCommand {
   /** The command's name. The service's command has the same name. */
   readonly name: AccountKind;
@@ -113,8 +113,8 @@ const addDisableFactor = (accounts: Command, deps: CliDeps, given: AccountComman
 };
 
 /**
- * Makes a command whose subcommands create, list and change accounts directly in the database, by
- * the service's own command, which audits each change.
+ * Creates a command whose subcommands create, list and change accounts directly in the database. They
+ * run the service's operator command, which audits each change.
  */
 const createAccountCommand = (deps: CliDeps, accountCommand: AccountCommand): Command => {
   const accounts = new Command(accountCommand.name);
@@ -129,7 +129,7 @@ const passwordHelp = `
 goldctl prompts twice for the password (12 to 128 characters). Without a terminal, pass it on
 standard input with --password-stdin, or name its file in GOLDCTL_PASSWORD_FILE.`;
 
-/** `goldctl admin`: manages operators, who are created and changed nowhere else. */
+/** Creates `goldctl admin`, which manages operators. No API creates or changes them. */
 export const createAdminCommand = (deps: CliDeps): Command =>
   createAccountCommand(deps, {
     name: 'admin',
@@ -151,7 +151,7 @@ Examples:
     },
   });
 
-/** `goldctl portal-user`: manages the accounting staff, the first of whom no API can create. */
+/** Creates `goldctl portal-user`, which manages portal users. No API can create the first. */
 export const createPortalUserCommand = (deps: CliDeps): Command =>
   createAccountCommand(deps, {
     name: 'portal-user',

@@ -4,7 +4,7 @@ import { withPaging } from '../desk/paging.ts';
 
 const load = () => import('../approvals/approval-actions.ts');
 
-/** `goldctl approval`: shows and decides what another operator has to approve. */
+/** Creates `goldctl approval`, which shows and decides requests for approval. */
 export const createApprovalCommand = (deps: CliDeps): Command => {
   const approval = new Command('approval');
   withPaging(approval.command('list'))

@@ -26,7 +26,7 @@ Examples:
   $ goldctl --context prod audit verify --head "$(tail -n 1 audit-heads.txt)"
   $ goldctl --context prod audit head >> audit-heads.txt`;
 
-/** `goldctl audit`: shows the head of the audit chain and verifies the log against it. */
+/** Creates `goldctl audit`, which shows the head of the audit chain and verifies the log against it. */
 export const createAuditCommand = (deps: CliDeps): Command => {
   const audit = new Command('audit');
   audit

@@ -30,7 +30,7 @@ Examples:
   $ goldctl check --in-cluster --admin-url http://digital-gold-admin:4000
   $ goldctl check -o json | jq '.records[] | select(.status != "ok")'`;
 
-/** `goldctl check`: checks that everything the service needs is in place. */
+/** Creates `goldctl check`, which runs the checks of an installation. */
 export const createCheckCommand = (deps: CliDeps): Command =>
   new Command('check')
     .option('--category <name>', 'run only this category; can be repeated', addCategory)

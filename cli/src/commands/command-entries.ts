@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
 
-/** A command below `goldctl`, with its line of the help and its maker. */
+/** A command of `goldctl`, with its line of the help. */
 export interface CommandEntry {
   readonly name: string;
   readonly about: string;
-  /** Loads the file of the command, which only its own command line needs. */
+  /** Loads the file of the command. A command line loads only the files of its commands. */
   readonly load: () => Promise<(deps: CliDeps) => Command>;
 }
 
-/** Every command, in the order in which the help shows them. */
+/** All commands, in the order of the help. */
 export const commandEntries: readonly CommandEntry[] = [
   {
     name: 'check',

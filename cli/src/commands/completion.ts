@@ -10,7 +10,7 @@ Examples:
   $ source <(goldctl completion bash)               # or zsh; in the shell's start-up file
   $ goldctl completion fish > ~/.config/fish/completions/goldctl.fish`;
 
-/** `goldctl completion`: prints the script of a shell. */
+/** Creates `goldctl completion`, which prints the script of a shell. */
 export const createCompletionCommand = (deps: CliDeps): Command =>
   new Command('completion')
     .addArgument(
@@ -19,7 +19,7 @@ export const createCompletionCommand = (deps: CliDeps): Command =>
     .addHelpText('after', help)
     .action(async (shell: string) => (await load()).printScript(deps, shell));
 
-/** `goldctl complete -- WORDS`, which the scripts run: prints what may follow. */
+/** Creates `goldctl complete -- WORDS`, which the scripts run and which prints the completions. */
 export const createCompleteCommand = (deps: CliDeps): Command =>
   new Command('complete')
     .argument('[words...]')

@@ -14,7 +14,7 @@ Examples:
   $ goldctl config explain PAYMENT_GATEWAYS
   $ goldctl --context prod config explain --process worker -o json`;
 
-/** `goldctl config`: explains the configuration. */
+/** Creates `goldctl config`, which explains the configuration. */
 export const createConfigCommand = (deps: CliDeps): Command => {
   const config = new Command('config').addHelpText('after', help);
   config

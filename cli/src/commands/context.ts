@@ -13,7 +13,7 @@ Examples:
   $ goldctl context use prod --namespace digital-gold
   $ goldctl context forget`;
 
-/** `goldctl context`: shows the contexts, and saves which one is used by default. */
+/** Creates `goldctl context`, which shows the contexts, and saves the default. */
 export const createContextCommand = (deps: CliDeps): Command => {
   const context = new Command('context').addHelpText('after', help);
   context

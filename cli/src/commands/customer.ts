@@ -12,7 +12,7 @@ Examples:
   $ goldctl customer find 9876543210
   $ goldctl customer block 019a8c7e-0000-7000-8000-000000000002 --reason "lost phone" --yes`;
 
-/** `goldctl customer`: finds, shows and blocks customers. */
+/** Creates `goldctl customer`, which finds, shows and blocks customers. */
 export const createCustomerCommand = (deps: CliDeps): Command => {
   const customer = new Command('customer').addHelpText('after', help);
   withPaging(customer.command('find'))

@@ -27,7 +27,7 @@ Examples:
   $ goldctl deploy runs --target backend
   $ GITHUB_TOKEN=... goldctl deploy trigger backend --direct --wait`;
 
-/** `goldctl deploy`: starts deployments and shows their runs. */
+/** Creates `goldctl deploy`, which starts deployments and shows their runs. */
 export const createDeployCommand = (deps: CliDeps): Command => {
   const command = new Command('deploy').addHelpText('after', help);
   command

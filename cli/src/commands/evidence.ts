@@ -16,7 +16,7 @@ Examples:
 const itemArgument = (): Argument =>
   new Argument('<item>', 'the item of the readiness report').choices(evidenceItems);
 
-/** `goldctl evidence`: puts evidence on file, and withdraws it. */
+/** Creates `goldctl evidence`, which records and withdraws evidence. */
 export const createEvidenceCommand = (deps: CliDeps): Command => {
   const evidence = new Command('evidence').addHelpText('after', help);
   evidence

@@ -23,7 +23,7 @@ Examples:
   $ goldctl --context prod --namespace digital-gold gates close sell --reason "wrong price"
   $ goldctl --context prod --namespace digital-gold gates open sell --yes --reason "price is right"`;
 
-/** Adds what open and close share. */
+/** Adds the options that `open` and `close` share. */
 const turning = (command: Command): Command =>
   command
     .addArgument(gateArgument())
@@ -35,7 +35,7 @@ const turning = (command: Command): Command =>
     )
     .option('--no-wait', 'do not wait until every replica applies the change');
 
-/** `goldctl gates`: shows and sets the switches of what customers and staff may do. */
+/** Creates `goldctl gates`, which shows, opens and closes the gates. */
 export const createGatesCommand = (deps: CliDeps): Command => {
   const command = new Command('gates').addHelpText('after', help);
   command

@@ -14,7 +14,7 @@ Examples:
   $ goldctl help runbook redis-down
   $ goldctl help --json | jq '.commands[].name'`;
 
-/** `goldctl help`: shows the help of a command, a topic, or everything for programs. */
+/** Creates `goldctl help`, which shows the help of a command, a topic, or the description for programs. */
 export const createHelpCommand = (deps: CliDeps): Command =>
   new Command('help')
     .argument('[words...]', 'a command, or a topic')

@@ -14,7 +14,7 @@ Examples:
   $ goldctl jobs retry 4711
   $ goldctl jobs discard 4711 --reason "its order was deleted" --yes`;
 
-/** `goldctl jobs`: shows jobs, tries them again, and discards dead ones. */
+/** Creates `goldctl jobs`, which shows and retries jobs, and discards dead jobs. */
 export const createJobsCommand = (deps: CliDeps): Command => {
   const jobs = new Command('jobs').addHelpText('after', help);
   withPaging(jobs.command('list'))

@@ -12,7 +12,7 @@ Examples:
   $ goldctl kyc approve 019a8c7e-0000-7000-8000-000000000003 --yes
   $ goldctl kyc reject 019a8c7e-0000-7000-8000-000000000003 --reason "the photograph is not readable"`;
 
-/** `goldctl kyc`: shows KYC records, approves and rejects them. */
+/** Creates `goldctl kyc`, which shows KYC records, approves and rejects them. */
 export const createKycCommand = (deps: CliDeps): Command => {
   const kyc = new Command('kyc').addHelpText('after', help);
   withPaging(kyc.command('list'))

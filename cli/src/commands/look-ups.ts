@@ -3,7 +3,7 @@ import type { CliDeps } from '../cli-deps.ts';
 
 const load = () => import('../look-ups/look-up-actions.ts');
 
-/** `goldctl database`: shows how the database is set up, and checks its rules. */
+/** Creates `goldctl database`, which shows the state of the database, and checks its rules. */
 export const createDatabaseCommand = (deps: CliDeps): Command => {
   const database = new Command('database');
   database
@@ -17,7 +17,7 @@ export const createDatabaseCommand = (deps: CliDeps): Command => {
   return database;
 };
 
-/** `goldctl keys`: shows which secrets the stored values need. */
+/** Creates `goldctl keys`, which shows which secrets the stored values need. */
 export const createKeysCommand = (deps: CliDeps): Command => {
   const keys = new Command('keys').addHelpText(
     'after',
@@ -49,7 +49,7 @@ Examples:
   return keys;
 };
 
-/** `goldctl price`: shows the price feed. */
+/** Creates `goldctl price`, which shows the price feed. */
 export const createPriceCommand = (deps: CliDeps): Command => {
   const price = new Command('price');
   price
@@ -59,7 +59,7 @@ export const createPriceCommand = (deps: CliDeps): Command => {
   return price;
 };
 
-/** `goldctl debit`: shows debits of mandates. */
+/** Creates `goldctl debit`, which shows debits of mandates. */
 export const createDebitCommand = (deps: CliDeps): Command => {
   const debit = new Command('debit');
   debit
@@ -71,7 +71,7 @@ export const createDebitCommand = (deps: CliDeps): Command => {
   return debit;
 };
 
-/** `goldctl codes`: shows where one-time codes go. */
+/** Creates `goldctl codes`, which lists the addresses from which codes were requested. */
 export const createCodesCommand = (deps: CliDeps): Command => {
   const codes = new Command('codes');
   codes

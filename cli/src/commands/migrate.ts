@@ -12,7 +12,7 @@ Examples:
   $ goldctl migrate status
   $ goldctl --context prod migrate resolve 20270115171200_stock_and_cash --yes`;
 
-/** `goldctl migrate`: shows the migrations, and resolves a failed migration. */
+/** Creates `goldctl migrate`, which shows the migrations, and resolves a failed migration. */
 export const createMigrateCommand = (deps: CliDeps): Command => {
   const migrate = new Command('migrate').addHelpText('after', help);
   migrate

@@ -16,7 +16,7 @@ Example:
   $ goldctl order resolve 019a8c7e-0000-7000-8000-000000000001 REFUNDED \\
       --reference rfnd_1001 --note "refunded at the gateway" --yes`;
 
-/** `goldctl order`: shows gold orders and ends their reviews. */
+/** Creates `goldctl order`, which shows gold orders and ends their reviews. */
 export const createOrderCommand = (deps: CliDeps): Command => {
   const order = new Command('order');
   withPaging(order.command('list'))

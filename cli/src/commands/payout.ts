@@ -15,7 +15,7 @@ Examples:
   $ goldctl payout show 019a8c7e-0000-7000-8000-000000000001
   $ goldctl payout approve 019a8c7e-0000-7000-8000-000000000001 --yes`;
 
-/** `goldctl payout`: shows payouts, approves them, and tries them again. */
+/** Creates `goldctl payout`, which shows, approves and retries payouts. */
 export const createPayoutCommand = (deps: CliDeps): Command => {
   const payout = new Command('payout').addHelpText('after', help);
   withPaging(payout.command('list'))

@@ -19,7 +19,7 @@ Examples:
   $ goldctl proof verify proof.json --key "$(cat published-key.txt)"
   $ goldctl proof rebuild leaves.csv --statement statement.json`;
 
-/** `goldctl proof`: publishes statements of proof of gold, and verifies them from files. */
+/** Creates `goldctl proof`, which publishes statements of proof of gold, and verifies them from files. */
 export const createProofCommand = (deps: CliDeps): Command => {
   const proof = new Command('proof').addHelpText('after', help);
   withPaging(proof.command('list'))

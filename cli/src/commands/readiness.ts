@@ -10,7 +10,7 @@ Examples:
   $ goldctl readiness
   $ goldctl readiness -o json | jq '.items[] | select(.status != "PASS")'`;
 
-/** `goldctl readiness`: shows what must be in place before customers may pay. */
+/** Creates `goldctl readiness`, which shows the readiness report. */
 export const createReadinessCommand = (deps: CliDeps): Command =>
   new Command('readiness')
     .addHelpText('after', help)

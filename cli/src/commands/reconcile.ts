@@ -27,7 +27,7 @@ Examples:
   $ goldctl reconcile --check payout_stuck --csv > stuck.csv
   $ goldctl reconcile -o json | jq '.checks[] | select(.status != "OK")'`;
 
-/** `goldctl reconcile`: compares the books with each other and with the collaborators'. */
+/** Creates `goldctl reconcile`, which compares the books with each other and with the collaborators'. */
 export const createReconcileCommand = (deps: CliDeps): Command =>
   new Command('reconcile')
     .option('--window-hours <hours>', 'hours to look back (default: 72)', parseHours)

@@ -3,7 +3,7 @@ import type { CliDeps } from '../cli-deps.ts';
 
 const load = () => import('../sessions/session-actions.ts');
 
-/** `goldctl login`: stores a sign-in for the commands that follow. */
+/** Creates `goldctl login`, which stores a sign-in for the commands that follow. */
 export const createLoginCommand = (deps: CliDeps): Command =>
   new Command('login')
     .addHelpText(
@@ -15,7 +15,7 @@ Examples:
     )
     .action(async (_options: unknown, command: Command) => (await load()).logIn(deps, command));
 
-/** `goldctl second-factor`: sets up the authenticator app of the operator who signed in. */
+/** Creates `goldctl second-factor`, which sets up the authenticator app of the operator who signed in. */
 export const createSecondFactorCommand = (deps: CliDeps): Command => {
   const factor = new Command('second-factor');
   factor
@@ -27,13 +27,13 @@ export const createSecondFactorCommand = (deps: CliDeps): Command => {
   return factor;
 };
 
-/** `goldctl logout`: deletes it. The API has no session to end. */
+/** Creates `goldctl logout`, which deletes the stored sign-in. The API has no session to end. */
 export const createLogoutCommand = (deps: CliDeps): Command =>
   new Command('logout').action(async (_options: unknown, command: Command) =>
     (await load()).logOut(deps, command),
   );
 
-/** `goldctl whoami`: shows the stored sign-in and checks that the API still accepts it. */
+/** Creates `goldctl whoami`, which shows the stored sign-in and checks that the API still accepts it. */
 export const createWhoamiCommand = (deps: CliDeps): Command =>
   new Command('whoami').action(async (_options: unknown, command: Command) =>
     (await load()).showSession(deps, command),

@@ -21,7 +21,7 @@ Examples:
   $ goldctl support-bundle
   $ goldctl --context prod support-bundle --file /tmp/prod.tar.gz --lines 5000`;
 
-/** `goldctl support-bundle`: writes what somebody needs who helps from afar. */
+/** Creates `goldctl support-bundle`, which writes the files that a remote helper needs into one archive. */
 export const createSupportBundleCommand = (deps: CliDeps): Command =>
   new Command('support-bundle')
     .option('--file <path>', 'the file to write (default: goldctl-support-<time>.tar.gz)')

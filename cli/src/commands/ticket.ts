@@ -15,7 +15,7 @@ Examples:
   $ goldctl ticket list --due overdue
   $ goldctl ticket answer T-7K2M9Q --status RESOLVED --message "It was sent again."`;
 
-/** `goldctl ticket`: shows support tickets and moves them on. */
+/** Creates `goldctl ticket`, which shows support tickets and changes their status. */
 export const createTicketCommand = (deps: CliDeps): Command => {
   const ticket = new Command('ticket').addHelpText('after', help);
   withPaging(ticket.command('list'))

@@ -13,7 +13,7 @@ Examples:
   $ goldctl webhooks list
   $ goldctl webhooks replay 019a8c7e-0000-7000-8000-000000000004 --yes`;
 
-/** `goldctl webhooks`: shows stored events, and applies those that are pending. */
+/** Creates `goldctl webhooks`, which shows stored events, and applies those that are pending. */
 export const createWebhooksCommand = (deps: CliDeps): Command => {
   const webhooks = new Command('webhooks').addHelpText('after', help);
   withPaging(webhooks.command('list'))

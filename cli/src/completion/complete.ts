@@ -5,15 +5,15 @@ import { createProgram } from '../create-program.ts';
 
 type Values = Readonly<Record<string, readonly string[]>>;
 
-/** Offers the values that an option may have. */
+/** Returns a function that adds the values which an option may have. */
 const offer = (values: readonly string[]) =>
   function complete(add: (value: string, about: string) => void): void {
     for (const value of values) add(value, '');
   };
 
 /**
- * Creates the completion of every command. Each completes its own options and, unlike in the
- * library, the options that every command takes.
+ * Creates the completion of every command. It adds the global options to every command, which the
+ * library does not do.
  */
 const createCompletion = async (deps: CliDeps, values: Values) => {
   const program = await createProgram(deps, 'all');
@@ -35,10 +35,10 @@ const createCompletion = async (deps: CliDeps, values: Values) => {
 
 /** Reads the kubeconfig only if a value from it is completed, because its library loads slowly. */
 const kubeValues = async (deps: CliDeps, words: readonly string[]): Promise<Values> => {
-  const asked = words.at(-2) ?? '';
-  const given = (words.at(-1) ?? '').split('=', 1)[0] ?? '';
+  const previousWord = words.at(-2) ?? '';
+  const optionName = (words.at(-1) ?? '').split('=', 1)[0] ?? '';
   const names = new Set(['--context', '--namespace', '-n']);
-  if (!names.has(asked) && !names.has(given)) return {};
+  if (!names.has(previousWord) && !names.has(optionName)) return {};
   const { listKubeContexts } = await import('../clients/kube-config.ts');
   const contexts = listKubeContexts(deps.env);
   const namespaces = new Set(contexts.flatMap(({ namespace }) => namespace ?? []));
@@ -53,7 +53,7 @@ export const printScript = async (deps: CliDeps, shell: string): Promise<void> =
   (await createCompletion(deps, {})).setup('goldctl', 'goldctl', shell);
 };
 
-/** Prints what may follow the words, of which the last is being typed. */
+/** Prints the completions of the last word. */
 export const printSuggestions = async (deps: CliDeps, words: readonly string[]): Promise<void> => {
   (await createCompletion(deps, await kubeValues(deps, words))).parse([...words]);
 };

@@ -28,7 +28,7 @@ export const configOutput = z.object({
 });
 export type Configuration = z.output<typeof configOutput>;
 
-/** A password in an address is a secret even if its variable is not. */
+/** Removes the password of an address, which is a secret even if its variable is not. */
 const withoutPassword = (value: string): string =>
   value.replaceAll(/(?<start>\w+:\/\/[^\s:/@]*):[^\s@]+@/gu, '$<start>:…@');
 
@@ -60,7 +60,7 @@ const explain = (variable: DescribedVariable, sources: Sources): Explained => {
   };
 };
 
-/** Explains every variable that a process reads. @throws CliError */
+/** Explains every variable that a process reads. */
 export const explainProcess = async (
   deps: CliDeps,
   context: Context,
@@ -76,7 +76,7 @@ const shown = ({ value, isSecret, isSet }: Explained): string => {
   return isSet === null ? '(may be set)' : isSet ? '(set, secret)' : '-';
 };
 
-const oneOf = (item: Explained): string =>
+const renderVariable = (item: Explained): string =>
   renderPairs([
     ['variable', item.name],
     ['what it is', item.about],
@@ -85,7 +85,7 @@ const oneOf = (item: Explained): string =>
     ['default', item.default ?? '-'],
   ]);
 
-const tableOf = ({ items }: Configuration): string =>
+const renderVariables = ({ items }: Configuration): string =>
   renderTable(
     ['variable', 'value', 'source'],
     items.map((item) => [item.name, shown(item), item.source]),
@@ -113,6 +113,7 @@ export const explainConfig = async (
       '--process names another process; without a name all variables are shown.',
     );
   }
-  const text = name === undefined ? `${all.place}\n\n${tableOf(all)}` : oneOf(first);
+  const text =
+    name === undefined ? `${all.place}\n\n${renderVariables(all)}` : renderVariable(first);
   printResult(deps, options.output, { data: { ...all, items }, text });
 };

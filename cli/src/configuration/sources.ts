@@ -13,7 +13,7 @@ import { readStackEnvironment } from '../contexts/local-stack.ts';
 
 /** A value that a process gets, and its source. */
 interface Given {
-  /** Undefined if it is in a Secret, which is never read. */
+  /** The value. Undefined if it is in a Secret, which is never read. */
   readonly value: string | undefined;
   readonly source: string;
 }
@@ -29,7 +29,7 @@ export interface Sources {
 const ownLine = /^# (?<name>[A-Z][A-Z0-9_]*)=(?<value>.*)$/u;
 const ownTitle = /^# (?<process>[a-z]+) besides:$/u;
 
-/** Reads the variables of one process of the local stack, which the file lists as comments. */
+/** Reads the variables of one process of the local stack. The file has them as comments. */
 const ownOf = ({ home }: LocalContext, process: string): [string, string][] => {
   let section = '';
   return readFileSync(join(home, 'env'), 'utf8')
@@ -121,7 +121,7 @@ const ofThisPod = ({ env }: CliDeps): Sources => ({
   wholeSecrets: [],
 });
 
-/** Finds the values that a process is given. No Secret is read. @throws CliError */
+/** Finds the values that a process is given, without reading a Secret. */
 export const findSources = async (
   deps: CliDeps,
   context: Context,

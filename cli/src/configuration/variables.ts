@@ -1,10 +1,10 @@
 import { pages } from '../help/pages.ts';
 
-/** A variable as the page of the configuration describes it. */
+/** A variable, as described by the page of the configuration. */
 export interface DescribedVariable {
   readonly name: string;
   readonly isSecret: boolean;
-  /** Undefined if it has none. */
+  /** The default. Undefined if the variable has none. */
   readonly standard: string | undefined;
   readonly isRequired: boolean;
   readonly about: string;
@@ -23,8 +23,8 @@ const readersIn = (line: string): string[] | undefined => {
 };
 
 /**
- * Returns the variables that a process reads, or all of them, in the order of the page. If several
- * parts declare the same variable, the first of the process's parts counts.
+ * Returns the variables that a process reads, or all variables, in the order of the page. If several
+ * parts of the page have the same variable, the first part that the process reads counts.
  */
 export const describedVariables = (process?: string): DescribedVariable[] => {
   const found = new Map<string, DescribedVariable>();

@@ -5,14 +5,14 @@ import type { GlobalOptions } from '../global-options.ts';
 import { resolveContext, type KubeContext } from './context.ts';
 import { readEndpoints, type LocalEndpoints } from './local-stack.ts';
 
-/** The container port of an API. */
+/** The name of an API's container port. */
 const apiPort = 'http';
 
 /**
- * Leads a port of this machine to the API of a ready admin pod. The key names context, namespace
- * and cluster, so that a kept sign-in is found through the next tunnel too, and is never sent to
- * another cluster whose context has the same name.
- * @throws CliError unreachable, denied
+ * Forwards a port of this machine to the API of a ready admin pod. The key of stored sign-ins consists
+ * of context, namespace and cluster. A sign-in is therefore found through the next tunnel too, and is
+ * never sent to another cluster whose context has the same name.
+ * @throws CliError unreachable if no pod is ready, denied if the cluster refuses
  */
 const openAdminTunnel = async (
   deps: CliDeps,
@@ -36,19 +36,19 @@ const openAdminTunnel = async (
 export interface AdminAddress {
   /** Host root, without a path. */
   readonly baseUrl: string;
-  /** Names the API among the stored sign-ins, even if the address is a tunnel's. */
+  /** The key of stored sign-ins at the API, which does not depend on the port of a tunnel. */
   readonly key: string;
-  /** Only a local stack has this. It is the stack's own account, for development. */
+  /** The accounts that a local stack publishes for development. Undefined for other contexts. */
   readonly account: LocalEndpoints['admins'];
   close(): Promise<void>;
 }
 
 const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** A password or a token would cross the network for all to read. */
+/** Refuses plain HTTP to another machine, since a password or token could be read on the network. */
 const refusePlain = ({ protocol, hostname, origin }: URL, options: GlobalOptions): void => {
   const isPrivate = protocol === 'https:' || loopbackHosts.has(hostname);
-  // Between pods the cluster's network policies decide who may listen.
+  // Between pods, plain HTTP is protected by the cluster's network policies.
   if (isPrivate || options.insecure || options.inCluster || options.context === 'pod') return;
   throw new CliError(
     `${origin} is plain http to another machine`,
@@ -78,9 +78,9 @@ const ownApi = ({ env }: CliDeps): string => {
 const nothingToClose = async (): Promise<void> => {};
 
 /**
- * Finds the admin API: `--admin-url`, else the local stack's, else that of the admin pod that
- * goldctl runs in, else a tunnel to a ready pod. Close it when done.
- * @throws CliError usage, unreachable.
+ * Finds the address of the admin API. It is `--admin-url`, or else depends on the context: the local
+ * stack, the pod in which goldctl runs, or a tunnel to a ready pod. The caller must close it.
+ * @throws CliError usage for an address that is not valid, unreachable if there is no stack or pod
  */
 export const findAdminAddress = async (
   deps: CliDeps,

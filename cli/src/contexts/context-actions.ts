@@ -22,7 +22,7 @@ export const defaultOutput = z.object({
   namespace: z.string().nullable(),
 });
 
-/** Prints every context, and which one is the saved default. */
+/** Prints all contexts, and marks the saved default. */
 export const listContexts = (deps: CliDeps, command: Command): void => {
   const saved = readDefaults(deps);
   const all = [{ name: 'local' }, { name: 'pod' }, ...listKubeContexts(deps.env)];
@@ -67,7 +67,7 @@ export const useContext = (deps: CliDeps, context: string, command: Command): vo
   printDefault(deps, command, `commands use context ${context}${place}`);
 };
 
-/** Forgets the saved default. */
+/** Deletes the saved default. */
 export const forgetContext = (deps: CliDeps, command: Command): void => {
   saveDefaults(deps, {});
   printDefault(deps, command, 'no default is saved');

@@ -5,15 +5,15 @@ import type { CliDeps } from '../cli-deps.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { readDefaults } from './defaults.ts';
 
-/** A stack on this machine, as `make up` leaves it. */
+/** A stack on this machine, which `make up` starts. */
 export interface LocalContext {
   readonly kind: 'local';
   readonly repository: string;
-  /** The stack's folder: `.dev`, or what STACK_HOME names. */
+  /** The stack's folder, which is STACK_HOME or else `.dev`. */
   readonly home: string;
 }
 
-/** The pod of a release that goldctl itself runs in, with the environment of its process. */
+/** The pod of a release in which goldctl runs, with the environment of the pod's process. */
 export interface PodContext {
   readonly kind: 'pod';
   readonly repository: string;
@@ -24,18 +24,18 @@ export interface KubeContext {
   readonly kind: 'kube';
   /** The context of the kubeconfig, or undefined inside the cluster. */
   readonly context: string | undefined;
-  /** If undefined, the namespace of that context, or of the pod, is used. */
+  /** The namespace. If undefined, that of the context or of the pod is used. */
   readonly namespace: string | undefined;
-  /** Uses the service account of the pod that goldctl runs in. */
+  /** True if the service account of goldctl's own pod is used. */
   readonly inCluster: boolean;
 }
 
 export type Context = LocalContext | PodContext | KubeContext;
 
-/** The operator command of the service, below the folder that goldctl belongs to. */
+/** The path of the service's operator command in the repository or image of goldctl. */
 const operatorCommand = join('backend', 'dist', 'operator', 'main.js');
 
-/** The image has the built service and no source. */
+/** Returns true in the image, which has the built service and no source of goldctl. */
 const isImage = ({ repository }: CliDeps): boolean =>
   existsSync(join(repository, operatorCommand)) && !existsSync(join(repository, 'cli', 'src'));
 
@@ -47,13 +47,13 @@ const stackHome = ({ env, repository }: CliDeps): string => {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the paths of the kubeconfig's files, which need not be there. */
+/** Returns the paths of the kubeconfig's files, which may not exist. */
 export const kubeConfigFiles = (env: Environment): string[] => {
   const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
   return named.length > 0 ? named : [join(env['HOME'] ?? homedir(), '.kube', 'config')];
 };
 
-/** Reads the name as kubectl writes it, without the library, which takes a while to load. */
+/** Reads the current context by a pattern, because the library of Kubernetes loads slowly. */
 const currentKubeContext = (env: Environment): string | undefined => {
   for (const path of kubeConfigFiles(env)) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
@@ -64,32 +64,32 @@ const currentKubeContext = (env: Environment): string | undefined => {
   return undefined;
 };
 
-const told = new WeakSet<CliDeps>();
+const reported = new WeakSet<CliDeps>();
 
-/** Reports once which context a command uses, if none was named. */
-const tell = (deps: CliDeps, line: string): void => {
-  if (!told.has(deps)) deps.stderr(`${line}\n`);
-  told.add(deps);
+/** Prints once which context a command uses, if none was named. */
+const report = (deps: CliDeps, line: string): void => {
+  if (!reported.has(deps)) deps.stderr(`${line}\n`);
+  reported.add(deps);
 };
 
-/** Returns the name of the context: the given or saved context, else the nearest that exists. */
+/** Returns the name of the given or saved context, or else of the first context that exists. */
 const nameOf = (deps: CliDeps, given: string | undefined): string | undefined => {
   if (given !== undefined) return given;
   const saved = readDefaults(deps).context;
   if (saved !== undefined) {
-    tell(deps, `context ${saved} (saved by "goldctl context use")`);
+    report(deps, `context ${saved} (saved by "goldctl context use")`);
     return saved;
   }
   if (existsSync(join(stackHome(deps), 'endpoints.json'))) return 'local';
   if (isImage(deps)) return 'pod';
   const current = currentKubeContext(deps.env);
-  if (current !== undefined) tell(deps, `context ${current} (current in the kubeconfig)`);
+  if (current !== undefined) report(deps, `context ${current} (current in the kubeconfig)`);
   return current;
 };
 
 /**
- * Resolves the options to the stack or release of a command: `--context`, the saved default, a
- * local stack that is there, the pod that goldctl runs in, the kubeconfig's current context.
+ * Resolves the options to the stack or release of a command. It is the first of `--context`, the saved
+ * default, an existing local stack, goldctl's own pod, and the current context of the kubeconfig.
  */
 export const resolveContext = (deps: CliDeps, options: GlobalOptions): Context => {
   const { inCluster } = options;
@@ -101,7 +101,7 @@ export const resolveContext = (deps: CliDeps, options: GlobalOptions): Context =
   if (name === 'local') return { kind: 'local', repository, home: stackHome(deps) };
   if (name === 'pod') return { kind: 'pod', repository };
   const saved = readDefaults(deps);
-  // A saved namespace is of the context that it was saved with.
+  // A saved namespace applies only to the context with which it was saved.
   const namespace = options.namespace ?? (saved.context === name ? saved.namespace : undefined);
   return { kind: 'kube', context: name, namespace, inCluster };
 };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { CliDeps } from '../cli-deps.ts';
 import { configFolder } from './config-folder.ts';
 
-/** The context that commands use if none is given, and its namespace. */
+/** The context and the namespace that commands use if none is given. */
 export interface Defaults {
   readonly context?: string;
   readonly namespace?: string;
@@ -31,7 +31,7 @@ export const readDefaults = (deps: Pick<CliDeps, 'env'>): Defaults => {
   }
 };
 
-/** Saves the defaults in place of the earlier ones. Saving empty defaults clears them. */
+/** Replaces the saved defaults. Empty defaults delete them. */
 export const saveDefaults = (deps: Pick<CliDeps, 'env'>, defaults: Defaults): void => {
   const path = pathOf(deps);
   mkdirSync(configFolder(deps), { recursive: true, mode: 0o700 });

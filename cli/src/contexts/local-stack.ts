@@ -9,7 +9,7 @@ const endpointsForm = z.object({
   customer: z.url(),
   accounting: z.url(),
   sandbox: z.url(),
-  /** The processes' probes, by their names. A stack of an older version does not name them. */
+  /** The addresses of the processes' probes by name. A stack of an older version has none. */
   internal: z.record(z.string(), z.url()).default({}),
   settingsDir: z.string(),
   /** Only a development stack publishes its operators. */
@@ -21,7 +21,10 @@ const endpointsForm = z.object({
 /** The addresses and accounts of a local stack. */
 export type LocalEndpoints = z.infer<typeof endpointsForm>;
 
-/** Reads a file of the stack's folder. @throws CliError unreachable when there is no stack. */
+/**
+ * Reads a file of the stack's folder.
+ * @throws CliError unreachable if there is no stack
+ */
 const readStackFile = ({ home }: LocalContext, name: string): string => {
   const path = join(home, name);
   try {
@@ -35,7 +38,10 @@ const readStackFile = ({ home }: LocalContext, name: string): string => {
   }
 };
 
-/** Reads `endpoints.json`. @throws CliError unreachable without a stack, failed when unreadable. */
+/**
+ * Reads `endpoints.json`.
+ * @throws CliError unreachable if there is no stack, failed if the file is not valid
+ */
 export const readEndpoints = (context: LocalContext): LocalEndpoints => {
   const text = readStackFile(context, 'endpoints.json');
   try {
@@ -45,17 +51,20 @@ export const readEndpoints = (context: LocalContext): LocalEndpoints => {
   }
 };
 
-/** Reads a value as `make up` wrote it for a shell: bare, or in single quotes. */
-const unquoted = (value: string): string =>
+/** Removes the single quotes in which `make up` writes some values for a shell. */
+const unquote = (value: string): string =>
   value.startsWith("'") ? value.slice(1, -1).replaceAll(String.raw`'\''`, "'") : value;
 
-/** Reads the environment of the stack's processes. @throws CliError unreachable without a stack. */
+/**
+ * Reads the environment of the stack's processes.
+ * @throws CliError unreachable if there is no stack
+ */
 export const readStackEnvironment = (context: LocalContext): Record<string, string> => {
   const lines = readStackFile(context, 'env').split('\n');
   return Object.fromEntries(
     lines.flatMap((line) => {
       const [, name, value] = /^(\w+)=(.*)$/u.exec(line) ?? [];
-      return name === undefined || value === undefined ? [] : [[name, unquoted(value)]];
+      return name === undefined || value === undefined ? [] : [[name, unquote(value)]];
     }),
   );
 };

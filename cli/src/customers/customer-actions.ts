@@ -6,7 +6,7 @@ import type { Paging } from '../desk/paging.ts';
 import { formatPaise } from '../io/money.ts';
 import { maskedEmail, maskedName, maskedPhone } from './mask.ts';
 
-/** A customer. What names a person is masked before it is shown, in JSON too. */
+/** A customer. Personal data is masked in every output, including JSON. */
 export const customerForm = z.object({
   id: z.string(),
   phone: z.string().nullable().transform(maskedPhone),
@@ -23,7 +23,7 @@ type Customer = z.infer<typeof customerForm>;
 /** A page of customers. */
 export const customerPage = pageOf(customerForm);
 
-/** A customer with what belongs to them. */
+/** A customer with the holding, bank accounts and security events. */
 export const customerDetail = customerForm.extend({
   holding: z.looseObject({ balance: z.string(), reserved: z.string(), investedPaise: z.int() }),
   bankAccounts: z.array(z.looseObject({ id: z.string() })),
@@ -55,7 +55,7 @@ const pairsOf = (customer: Customer): (readonly [string, string])[] => [
   ['since', customer.createdAt],
 ];
 
-/** Prints the customers that a text finds: id, phone, email, or a part of the name. */
+/** Prints the customers whose id, phone or email is the text, or whose name contains it. */
 export const findCustomers = (
   deps: CliDeps,
   text: string,
@@ -90,7 +90,7 @@ export interface BlockOptions {
   readonly yes?: boolean;
 }
 
-/** Blocks a customer, or ends that. */
+/** Blocks or unblocks a customer. */
 export const setBlocked = async (
   deps: CliDeps,
   { id, blocked }: { readonly id: string; readonly blocked: boolean },

@@ -19,28 +19,28 @@ const meanings: ReadonlyMap<string, readonly [ExitCode, string]> = new Map([
   ],
 ]);
 
-const translated = (error: unknown): unknown => {
+const translateError = (error: unknown): unknown => {
   if (!(error instanceof RefusalError)) return error;
   const meaning = meanings.get(error.code ?? '');
   return meaning === undefined ? error : new CliError(error.message, ...meaning);
 };
 
-const translating = async <T>(work: Promise<T>): Promise<T> => {
+const withTranslatedErrors = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work;
   } catch (error) {
-    throw translated(error);
+    throw translateError(error);
   }
 };
 
-/** Creates a client of the CI system through the admin API, which records who deployed what. */
+/** Creates a client of the CI system through the admin API, which records every deployment. */
 export const createAdminCi = (api: AdminApi): DeployCi => ({
   trigger: (target) =>
-    translating(
+    withTranslatedErrors(
       api(deployment, (client) => client.post('/v1/devops/deploy', { body: { target } })),
     ),
   runs: (target, count) => {
     const query = { ...(target !== undefined && { target }), per_page: count };
-    return translating(api(runList, (client) => client.get('/v1/devops/runs', { query })));
+    return withTranslatedErrors(api(runList, (client) => client.get('/v1/devops/runs', { query })));
   },
 });

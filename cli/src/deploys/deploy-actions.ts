@@ -49,7 +49,12 @@ const renderItems = (runs: RunList['items']): string =>
 const renderUndecided = (undecided: readonly UndecidedDeployment[]): string => {
   const table = renderTable(
     ['target', 'status', 'correlation id', 'dispatched'],
-    undecided.map((one) => [one.target, one.status, one.correlationId, one.dispatchedAt]),
+    undecided.map((deployment) => [
+      deployment.target,
+      deployment.status,
+      deployment.correlationId,
+      deployment.dispatchedAt,
+    ]),
   );
   return `Undecided deployments, which may or may not have started:\n${table}`;
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deployTargets, type DeployTarget } from './deploy-targets.ts';
 
-/** A run of a target's workflow, as the admin API and goldctl show it. */
+/** A run of a target's workflow, in the form of the admin API. */
 export const deployRun = z.looseObject({
   id: z.string(),
   target: z.enum(deployTargets),
@@ -71,6 +71,6 @@ export interface RunList {
 export interface DeployCi {
   /** Starts a target's workflow. Does not retry, since a failed request may have started it. */
   trigger(target: DeployTarget): Promise<Deployment>;
-  /** Returns `count` runs (1 to 100) of each target, or of the one named. */
+  /** Returns `count` runs (1 to 100) of each target, or of the given target. */
   runs(target: DeployTarget | undefined, count: number): Promise<RunList>;
 }

@@ -7,7 +7,7 @@ import { withAdmin } from '../clients/connect-admin.ts';
 import { globalOptionsOf } from '../global-options.ts';
 import { printResult, renderPairs, renderTable } from '../io/output.ts';
 
-/** Sends one request with the admin API of the command's context. */
+/** Sends a request to the admin API of the command's context. */
 export const askAdmin = <Form extends z.ZodType>(
   deps: CliDeps,
   command: Command,
@@ -16,7 +16,7 @@ export const askAdmin = <Form extends z.ZodType>(
 ): Promise<z.output<Form>> =>
   withAdmin(deps, globalOptionsOf(command), ({ api }) => api(form, send));
 
-/** Prints one thing, with the pairs that people look at. */
+/** Prints an object, as pairs for people or as JSON. */
 export const printOne = (
   deps: CliDeps,
   command: Command,
@@ -60,7 +60,7 @@ const printPage = <Row>(
   printResult(deps, globalOptionsOf(command).output, { data: page, text });
 };
 
-/** Prints one row of a list by its columns, with what a list has no room for. */
+/** Prints a row of a list by the columns of the list, with further pairs. */
 export const printRow = <Row extends object>(
   deps: CliDeps,
   command: Command,
@@ -94,15 +94,15 @@ export const listRows = async <Row, Form extends z.ZodType<Page<Row>>>(
 
 type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
 
-/** Returns the members that have a value, since a query has no others. */
-export const given = <T extends object>(all: T): Given<T> => {
-  const members = Object.entries(all).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(members) as Given<T>; // what is left of it
+/** Returns the members of an object that are not undefined, as a query requires. */
+export const given = <T extends object>(members: T): Given<T> => {
+  const defined = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(defined) as Given<T>; // without the undefined members
 };
 
 /**
- * Prompts for a confirmation unless `yes`.
- * @throws CliError failed if it is not confirmed.
+ * Prompts for a confirmation, unless `yes` is true.
+ * @throws CliError failed if the operator does not confirm
  */
 export const confirmed = async (
   deps: CliDeps,

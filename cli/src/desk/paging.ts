@@ -6,18 +6,18 @@ export interface Paging {
   readonly limit: number;
 }
 
-const mostRows = 100;
+const maxRows = 100;
 
-const parseWithin =
-  (most: number) =>
+const parseUpTo =
+  (maximum: number) =>
   (text: string): number => {
     const number = /^\d{1,6}$/u.test(text) ? Number(text) : 0;
-    if (number >= 1 && number <= most) return number;
-    throw new InvalidArgumentError(`It must be a whole number, 1 to ${most}.`);
+    if (number >= 1 && number <= maximum) return number;
+    throw new InvalidArgumentError(`It must be a whole number, 1 to ${maximum}.`);
   };
 
 /** Adds `--page` and `--limit`. */
 export const withPaging = (command: Command): Command =>
   command
-    .option('--page <number>', 'the page', parseWithin(999_999), 1)
-    .option('--limit <rows>', `rows of a page, ${mostRows} at most`, parseWithin(mostRows), 20);
+    .option('--page <number>', 'the page', parseUpTo(999_999), 1)
+    .option('--limit <rows>', `rows of a page, ${maxRows} at most`, parseUpTo(maxRows), 20);

@@ -3,12 +3,12 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import type { GateSettings } from './gate-settings.ts';
 import { reasonOf, type Replica } from './replicas.ts';
 
-/** Short compared with the seconds that a node takes to write the new value into its pods. */
+/** The pause in ms between queries. A node needs some seconds to write a new value into its pods. */
 const pauseMs = 500;
-/** A node that was woken has had the time to look by then. */
+/** The time in ms after which a replica is woken again. A woken node has updated its pods by then. */
 const wakeAgainMs = 5000;
 
-/** A replica that said that it reads the new value, and when. */
+/** A replica that has read the new value, with the time until then. */
 export interface Proof {
   readonly name: string;
   readonly seconds: number;
@@ -18,19 +18,19 @@ interface Wanted {
   readonly setting: string;
   readonly value: string;
   readonly timeoutMs: number;
-  /** The replicas whose nodes were woken already. */
+  /** The replicas whose nodes were already woken. */
   readonly woken: ReadonlySet<string>;
 }
 
 interface State {
   readonly name: string;
   readonly problem?: string;
-  /** It answers, and reads another value. */
+  /** True if the replica responds and reads another value. */
   readonly isStale?: boolean;
 }
 
-const secondsSince = (deps: CliDeps, begun: number): number =>
-  Math.round((deps.now().getTime() - begun) / 100) / 10;
+const secondsSince = (deps: CliDeps, startedAtMs: number): number =>
+  Math.round((deps.now().getTime() - startedAtMs) / 100) / 10;
 
 const stateOf = async (
   deps: CliDeps,
@@ -38,7 +38,7 @@ const stateOf = async (
   { setting, value }: Wanted,
 ): Promise<State> => {
   try {
-    const read = await replica.ask(setting);
+    const read = await replica.query(setting);
     if (read === value) return { name: replica.name };
     const problem = `still reads "${read ?? '(missing)'}"`;
     return { name: replica.name, problem, isStale: true };
@@ -48,18 +48,18 @@ const stateOf = async (
 };
 
 /**
- * Creates the function that wakes replicas which still read the old value: new replicas at once,
- * since they started meanwhile, and the others from time to time. If a node was woken while it
- * mounted a pod's volumes, it may have read the old value, and reads again after a minute by
- * itself.
+ * Creates the function that wakes replicas which still read the old value. A replica that started
+ * after the change is woken at once, and every stale replica again from time to time. A node that was
+ * woken while it mounted a pod's volumes may have read the old value, and would read again only after
+ * a minute.
  */
 const createWaker = (
   deps: CliDeps,
   { hurry }: Pick<GateSettings, 'hurry'>,
   woken: ReadonlySet<string>,
 ) => {
-  const begun = deps.now().getTime();
-  const wokenAt = new Map([...woken].map((name) => [name, begun]));
+  const startedAtMs = deps.now().getTime();
+  const wokenAt = new Map([...woken].map((name) => [name, startedAtMs]));
   return async (states: readonly State[]): Promise<void> => {
     const now = deps.now();
     const isDue = ({ name, isStale = false }: State): boolean =>
@@ -67,14 +67,14 @@ const createWaker = (
     const names = states.filter(isDue).map(({ name }) => name);
     if (names.length === 0) return;
     for (const name of names) wokenAt.set(name, now.getTime());
-    // Said when the first try failed. The change arrives without it too.
+    // The failure of the first try was printed. The change also arrives without waking.
     await hurry(now, names).catch(() => []);
   };
 };
 
 /**
- * Waits until every replica reads the new value, including replicas that start meanwhile. Prints
- * each to standard error once it does.
+ * Waits until every replica reads the new value, including replicas that start in the meantime. Prints
+ * the name of each replica that does to standard error.
  * @throws CliError timedOut that names the replicas that did not read it in time
  */
 export const awaitReplicas = async (
@@ -82,7 +82,7 @@ export const awaitReplicas = async (
   settings: Pick<GateSettings, 'replicas' | 'hurry'>,
   wanted: Wanted,
 ): Promise<readonly Proof[]> => {
-  const begun = deps.now().getTime();
+  const startedAtMs = deps.now().getTime();
   const proofs = new Map<string, Proof>();
   const wake = createWaker(deps, settings, wanted.woken);
   for (;;) {
@@ -91,16 +91,16 @@ export const awaitReplicas = async (
     const states = await Promise.all(open.map((replica) => stateOf(deps, replica, wanted)));
     for (const { name, problem } of states) {
       if (problem !== undefined) continue;
-      const seconds = secondsSince(deps, begun);
+      const seconds = secondsSince(deps, startedAtMs);
       proofs.set(name, { name, seconds });
       deps.stderr(`${name} reads it after ${seconds.toFixed(1)} s\n`);
     }
     const missing = states.filter(({ problem }) => problem !== undefined);
     if (missing.length === 0) return [...proofs.values()];
-    const leftMs = wanted.timeoutMs - (deps.now().getTime() - begun);
-    if (leftMs <= 0) throw tooLate(missing, wanted.timeoutMs);
+    const remainingMs = wanted.timeoutMs - (deps.now().getTime() - startedAtMs);
+    if (remainingMs <= 0) throw tooLate(missing, wanted.timeoutMs);
     await wake(missing);
-    await deps.sleep(Math.min(pauseMs, leftMs), deps.signal);
+    await deps.sleep(Math.min(pauseMs, remainingMs), deps.signal);
   }
 };
 

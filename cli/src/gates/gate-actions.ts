@@ -46,7 +46,7 @@ const render = (states: readonly GateState[]): string =>
   );
 
 const gateNamed = (name: string): Gate => {
-  const gate = gates.find((one) => one.name === name);
+  const gate = gates.find((known) => known.name === name);
   if (gate === undefined) throw new CliError(`there is no gate ${name}`, exitCodes.usage);
   return gate;
 };
@@ -66,8 +66,8 @@ const defaultTimeoutMs = 3 * 60_000;
 const notGiven = 'not given';
 
 /**
- * Returns the given reason, else the reason that is typed at the terminal. A gate can be closed
- * without a reason.
+ * Returns the reason of the command line, or else the reason that is typed at the terminal. A gate can
+ * be changed without a reason.
  */
 const reasonFor = async (deps: CliDeps, { reason }: TurnOptions): Promise<string> => {
   if (reason !== undefined) return reason.trim() === '' ? notGiven : reason.trim();
@@ -76,7 +76,7 @@ const reasonFor = async (deps: CliDeps, { reason }: TurnOptions): Promise<string
   return typed === '' ? notGiven : typed;
 };
 
-/** The user of this machine. A container's user may have no name. */
+/** Returns the name of this machine's user. The user of a container may have none. */
 const ownName = (): string => {
   try {
     return userInfo().username;
@@ -85,25 +85,23 @@ const ownName = (): string => {
   }
 };
 
-const whoTurns = (deps: CliDeps, { user }: GateSettings): string => {
+const describeAuthor = (deps: CliDeps, { user }: GateSettings): string => {
   const { env } = deps;
   const person = env['GOLDCTL_EMAIL'] ?? env['USER'] ?? env['LOGNAME'] ?? ownName();
   return user === undefined ? person : `${person} (${user} of the kubeconfig)`;
 };
 
-/** Does what may fail without undoing the change. The change of the gate is printed first. */
-const attempt = async (deps: CliDeps, what: string, work: Promise<unknown>): Promise<void> => {
+/** Waits for work whose failure does not undo the change of the gate. A failure is printed. */
+const attempt = async (deps: CliDeps, warning: string, work: Promise<unknown>): Promise<void> => {
   try {
     await work;
   } catch (error) {
-    deps.stderr(`${what}: ${reasonOf(deps, error)}\n`);
+    deps.stderr(`${warning}: ${reasonOf(deps, error)}\n`);
   }
 };
 
-/**
- * Records who changed a gate and why, as an event of the cluster and an audit row of the service.
- */
-const keep = async (deps: CliDeps, context: Context, change: GateChange): Promise<void> => {
+/** Records who changed a gate and why, as an audit row of the service. */
+const recordChange = async (deps: CliDeps, context: Context, change: GateChange): Promise<void> => {
   const { gate, state, by, reason } = change;
   const args = ['gate', 'record', '--gate', gate, '--state', state, '--by', by];
   await attempt(
@@ -117,8 +115,8 @@ const totalSeconds = (proofs: readonly Proof[]): number =>
   Math.max(0, ...proofs.map(({ seconds }) => seconds));
 
 /**
- * Turns a gate: writes its setting with who and why, makes the cluster bring it to the pods, and
- * waits until every replica says so.
+ * Changes a gate. It writes the setting with the author and the reason, wakes the pods, and waits until
+ * every replica reads the new value. It also records an event of the cluster and an audit row.
  */
 export const turnGate = async (
   deps: CliDeps,
@@ -139,7 +137,7 @@ export const turnGate = async (
     setting,
     value: gate[to],
     state: to,
-    by: whoTurns(deps, settings),
+    by: describeAuthor(deps, settings),
     reason: await reasonFor(deps, own),
     at: deps.now(),
   };
@@ -148,9 +146,9 @@ export const turnGate = async (
   const woken = new Set<string>();
   const waking = settings.hurry(change.at).then((names) => names.map((pod) => woken.add(pod)));
   await attempt(deps, 'the pods were not woken', waking);
-  const kept = Promise.all([
+  const records = Promise.all([
     attempt(deps, 'the cluster has no event of it', settings.announce(change)),
-    keep(deps, context, change),
+    recordChange(deps, context, change),
   ]);
   try {
     const timeoutMs = own.timeout ?? defaultTimeoutMs;
@@ -162,7 +160,7 @@ export const turnGate = async (
     const { output } = globalOptionsOf(command);
     printResult(deps, output, { data, text: render([state]) });
   } finally {
-    await kept;
+    await records;
   }
 };
 

@@ -7,7 +7,7 @@ import type { Context } from '../contexts/context.ts';
 import { readEndpoints } from '../contexts/local-stack.ts';
 import { localReplicas, processNames, replicasOf, type Replica } from './replicas.ts';
 
-/** Why and by whom a gate was turned. */
+/** A change of a gate, with its author and reason. */
 export interface GateChange {
   readonly gate: string;
   readonly setting: string;
@@ -27,13 +27,13 @@ export interface GateSettings {
   /** Returns all stored values, by name. */
   read(): Promise<Readonly<Record<string, string | undefined>>>;
   write(change: GateChange): Promise<void>;
-  /** Announces a change to others than the processes, by an event of the namespace. */
+  /** Records an event of the namespace about a change. */
   announce(change: GateChange): Promise<void>;
   /** The processes that read the settings now. */
   replicas(): Promise<readonly Replica[]>;
   /**
-   * Makes the settings reach all processes at once, or the named processes. Returns the names of
-   * the processes that they are on their way to.
+   * Makes the cluster bring the settings to all processes at once, or to the named processes. Returns
+   * the names of these processes.
    */
   hurry(at: Date, names?: readonly string[]): Promise<readonly string[]>;
 }
@@ -63,8 +63,7 @@ const inFolder = (
     replicas,
     read: async () => Object.fromEntries(names.map((name) => [name, readOne(name)])),
     write: async ({ setting: name, value }) => {
-      // Writes beside it and renames, so that no process ever reads half of it, which it would take
-      // for closed.
+      // The file is renamed into place, because a process reads a partial value as closed.
       const staging = join(folder, `.${name}.${process.pid}`);
       try {
         writeFileSync(staging, `${value}\n`);
@@ -76,7 +75,7 @@ const inFolder = (
   };
 };
 
-/** Only the cluster writes the folder of a pod. An operator changes its ConfigMap. */
+/** Reads the settings of a pod. Only the cluster writes their folder, from the ConfigMap. */
 const inPod = (folder: string, names: readonly string[]): GateSettings => ({
   ...inFolder(folder, names),
   write: async () => {
@@ -97,7 +96,7 @@ const settingsFolder = ({ env }: CliDeps): string => {
 /** The volume by which the chart mounts the settings into every pod. */
 const settingsVolume = 'settings';
 
-/** Finds the ConfigMap that the pods mount, whatever its labels and its creator. */
+/** Finds the ConfigMap that the pods mount. It may have any labels and any creator. */
 const findSettingsMap = async (client: KubeClient): Promise<string> => {
   const deployments = await client.listDeployments(componentSelector(...processNames));
   const mounted = deployments.flatMap(
@@ -127,7 +126,7 @@ const podNames = async (client: KubeClient): Promise<string[]> => {
   return pods.map(({ name }) => name);
 };
 
-/** A change of the pod makes its node bring the pod's volumes up to date at once. */
+/** Annotates pods, which makes their nodes update the pods' volumes at once. */
 const wakePods = async (
   client: KubeClient,
   at: Date,

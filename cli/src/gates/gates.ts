@@ -1,14 +1,14 @@
 /** A switch that operators open and close while the service runs. */
 export interface Gate {
-  /** Its name on the command line. */
+  /** The gate's name on the command line. */
   readonly name: string;
   /** The setting's name, which is its file, or its key in the cluster's ConfigMap. */
   readonly setting: string;
   readonly about: string;
-  /** The values that open and close it. */
+  /** The values that open and close the gate. */
   readonly open: string;
   readonly closed: string;
-  /** Reads a value as the service does. A missing one never opens the gate. */
+  /** Returns true if the service treats a value as open. A missing value never opens a gate. */
   isOpenAt(value: string): boolean;
 }
 
@@ -58,7 +58,7 @@ export interface GateState {
   readonly value: string | null;
 }
 
-/** Returns the state of a gate for a setting's value. A newline at its end is ignored. */
+/** Returns the state of a gate for a setting's value. A newline at the end is ignored. */
 export const stateOf = (gate: Gate, raw: string | undefined): GateState => {
   const value = raw?.replace(/\n$/u, '');
   return {

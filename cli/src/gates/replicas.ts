@@ -3,29 +3,29 @@ import type { CliDeps } from '../cli-deps.ts';
 import { CliError } from '../cli-error.ts';
 import { componentSelector, type KubeClient, type KubePod } from '../clients/kube.ts';
 
-/** A process that reads the gates, and what it says of a setting. */
+/** A process that reads the gates. */
 export interface Replica {
   readonly name: string;
   /**
-   * Returns the setting as the process reads it now, null if it is missing.
-   * @throws CliError
+   * Queries the process for a setting. Returns null if the setting is missing.
+   * @throws Error if the process does not respond
    */
-  ask(setting: string): Promise<string | null>;
+  query(setting: string): Promise<string | null>;
 }
 
 /** The processes that read the gates. Each has separate pods. */
 export const processNames = ['customer', 'admin', 'accounting', 'worker'];
 const internalPort = 'internal';
-const askTimeoutMs = 5000;
+const queryTimeoutMs = 5000;
 
 const answerForm = z.object({ switches: z.record(z.string(), z.string().nullable()) });
 
-const askAddress = async (
+const queryAddress = async (
   address: string,
   setting: string,
   signal: AbortSignal,
 ): Promise<string | null> => {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(askTimeoutMs)]);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(queryTimeoutMs)]);
   const response = await fetch(new URL('/switches', address), { signal: limit });
   const body = answerForm.safeParse(await response.json().catch(() => undefined));
   if (body.success) return body.data.switches[setting] ?? null;
@@ -34,19 +34,19 @@ const askAddress = async (
 
 const inPod = (deps: CliDeps, client: KubeClient, pod: KubePod): Replica => ({
   name: pod.name,
-  ask: async (setting) => {
+  query: async (setting) => {
     const port = pod.ports[internalPort];
     if (port === undefined) throw new Error('it has no internal port');
     const forward = await client.portForward(pod.name, port);
     try {
-      return await askAddress(`http://127.0.0.1:${forward.port}`, setting, deps.signal);
+      return await queryAddress(`http://127.0.0.1:${forward.port}`, setting, deps.signal);
     } finally {
       await forward.close();
     }
   },
 });
 
-/** Returns the replicas of a release that run, whether they are ready or not. */
+/** Returns the running replicas of a release, even those that are not ready. */
 export const replicasOf = async (deps: CliDeps, client: KubeClient): Promise<Replica[]> => {
   const pods = await client.listPods(componentSelector(...processNames));
   return pods
@@ -54,25 +54,25 @@ export const replicasOf = async (deps: CliDeps, client: KubeClient): Promise<Rep
     .map((pod) => inPod(deps, client, pod));
 };
 
-/** Returns the processes of a local stack that run and know how to say it. */
+/** Returns the running processes of a local stack that report their settings. */
 export const localReplicas = async (
   deps: CliDeps,
   addresses: Readonly<Record<string, string>>,
 ): Promise<Replica[]> => {
-  const all = Object.entries(addresses).map(([name, address]) => ({
+  const replicas = Object.entries(addresses).map(([name, address]) => ({
     name,
-    ask: (setting: string) => askAddress(address, setting, deps.signal),
+    query: (setting: string) => queryAddress(address, setting, deps.signal),
   }));
   const running = await Promise.all(
-    all.map(async (replica) => {
-      const answer = await replica.ask('').catch(() => 'silent');
+    replicas.map(async (replica) => {
+      const answer = await replica.query('').catch(() => 'silent');
       return answer === 'silent' ? [] : [replica];
     }),
   );
   return running.flat();
 };
 
-/** Says why a replica did not respond. An interruption is not such a reason. */
+/** Returns the reason why a replica did not respond. Throws if the command was interrupted. */
 export const reasonOf = (deps: CliDeps, error: unknown): string => {
   deps.signal.throwIfAborted();
   if (error instanceof CliError) return error.message;

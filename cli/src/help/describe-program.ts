@@ -27,7 +27,7 @@ interface Named {
   readonly command: Command;
 }
 
-/** Returns the commands that do something, each by its whole name. */
+/** Returns the commands without subcommands, each with its whole name. */
 const leavesOf = (command: Command, prefix = ''): Named[] =>
   command.commands.flatMap((child) => {
     const name = `${prefix}${child.name()}`;
@@ -44,8 +44,9 @@ const describeCommand = ({ name, command }: Named) => ({
 });
 
 /**
- * Describes the commands below the words for programs: arguments, options, exit codes, and the
- * schema of what each prints as JSON. The schema is null if a command prints only text.
+ * Describes the commands whose names begin with the words, for programs. The description has the
+ * arguments, the options, the exit codes and the schema of each command's JSON. The schema is null if a
+ * command prints only text.
  * @throws CliError usage if no command has the words as its name
  */
 export const describeProgram = (program: Command, words: readonly string[]) => {

@@ -4,7 +4,7 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import { createProgram } from '../create-program.ts';
 import { topicNames, topicText } from './topics.ts';
 
-/** Returns the command that the words name, as deep as they go, or undefined if there is none. */
+/** Returns the command or subcommand that the words name, or undefined if there is none. */
 const commandNamed = (program: Command, words: readonly string[]): Command | undefined => {
   const [first, ...rest] = words;
   if (first === undefined) return program;
@@ -37,7 +37,7 @@ export const showHelp = async (
   deps.stdout(`${text}\n`);
 };
 
-/** Prints every command, its options and the exit codes, for programs. */
+/** Prints the description of the commands as JSON, for programs. */
 export const showHelpAsJson = async (deps: CliDeps, words: readonly string[]): Promise<void> => {
   const { describeProgram } = await import('./describe-program.ts');
   const program = await createProgram(deps, 'all');

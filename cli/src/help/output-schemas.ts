@@ -48,7 +48,7 @@ const accountCommands = (name: string) => ({
   ),
 });
 
-/** The form of what each command prints as JSON, by the command's whole name. */
+/** The schema of each command's JSON, by the command's whole name. */
 const forms: Readonly<Record<string, z.ZodObject>> = {
   check: checkOutput,
   reconcile: reportOutput,
@@ -123,6 +123,6 @@ const forms: Readonly<Record<string, z.ZodObject>> = {
 export const outputSchema = (command: string) => {
   const form = forms[command];
   if (form === undefined) return undefined;
-  // A masked value has the same type before and after.
+  // A masked value has the type of the value, so the schema of the input is used.
   return z.toJSONSchema(form.extend({ apiVersion: z.literal(apiVersion) }), { io: 'input' });
 };

@@ -1,4 +1,4 @@
 import { readPages } from './read-pages.ts';
 
-/** The pages that goldctl shows. The build puts their text in the place of this file. */
+/** The pages that goldctl shows. The build replaces this file by their texts. */
 export const pages = readPages();

@@ -8,7 +8,7 @@ const folders = { '': ['cli', 'docs'], 'runbook/': ['backend', 'docs', 'runbooks
 const configurationPage = join(repository, 'backend', 'docs', 'configuration.md');
 
 /**
- * Reads the pages that goldctl shows, by their names: `checks`, `runbook/redis-down`. The page of
+ * Reads the pages that goldctl shows, by names such as `checks` and `runbook/redis-down`. The page of
  * the configuration is read for its tables.
  */
 export const readPages = (): Readonly<Record<string, string>> => ({

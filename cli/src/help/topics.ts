@@ -1,7 +1,7 @@
 import { CliError, exitCodes } from '../cli-error.ts';
 import { pages } from './pages.ts';
 
-/** A part of a page: its heading, and the text up to the next one as high. */
+/** A part of a page, from its heading to the next heading of the same or a higher level. */
 interface Section {
   readonly name: string;
   readonly title: string;
@@ -16,7 +16,7 @@ const nameOf = (title: string): string =>
 
 const depthOf = (line: string): number => /^(#{1,4}) /u.exec(line)?.[1]?.length ?? 0;
 
-/** Splits a page at its headings. A section holds those below it too. */
+/** Returns the sections of a page. A section contains its subsections. */
 const sectionsOf = (page: string): Section[] => {
   const lines = page.split('\n');
   return lines.flatMap((line, start) => {
@@ -31,7 +31,7 @@ const sectionsOf = (page: string): Section[] => {
   });
 };
 
-/** Shows headings and words as a terminal does, which knows no marks of a page. */
+/** Removes the marks of Markdown from a text, for a terminal. */
 const plain = (text: string): string =>
   text
     .replaceAll(/^#+ (.*)$/gmu, (_line, title: string) => title.toUpperCase())
@@ -80,8 +80,8 @@ export const topicNames = (): string[] => [
 ];
 
 /**
- * Returns the text of a topic: a part of goldctl's page, the checks or one check, the runbooks or
- * one runbook. Returns undefined if the words name none.
+ * Returns the text of a topic. A topic is a part of goldctl's page, the checks, one check, the list of
+ * runbooks or one runbook. Returns undefined if the words name none.
  * @throws CliError usage if there is no such check or runbook.
  */
 export const topicText = (words: readonly string[]): string | undefined => {

@@ -1,9 +1,9 @@
-/** Words that are always written in capitals. */
+/** The words that are always written in capitals. */
 const capitals = new Set(['id', 'kyc', 'pan', 'gst', 'utr', 'tx']);
 
 /**
- * Writes the name of a column or of a field in words: `amountPaise` is `amount` over rupees,
- * `orderId` is `order ID`.
+ * Converts the name of a column or field to words. `orderId` becomes `order ID`, and `amountPaise`
+ * becomes `amount`, since amounts are shown in rupees.
  */
 export const inWords = (name: string): string =>
   name

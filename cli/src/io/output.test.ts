@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { renderTable } from './output.ts';
-import { lookAtScreen, paint, screen } from './screen.ts';
+import { setScreen, paint, screen } from './screen.ts';
 
 afterEach(() => {
   screen.columns = undefined;
@@ -43,7 +43,7 @@ describe('colour', () => {
     ['not into a file', {}, {}, false],
     ['where it is forced', {}, { FORCE_COLOR: '1' }, true],
   ])('is %s', (_name, stdout, env, isThere) => {
-    lookAtScreen(stdout, env);
+    setScreen(stdout, env);
     expect(paint('red', 'x')).toBe(isThere ? '\u001b[31mx\u001b[0m' : 'x');
   });
 });

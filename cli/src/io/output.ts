@@ -5,10 +5,10 @@ import { inWords } from './headings.ts';
 import { screen } from './screen.ts';
 import { showable } from './showable.ts';
 
-/** The version of the JSON's form: a member that scripts read goes or changes with a new one. */
+/** The version of the JSON output. A member is removed or changed only with a new version. */
 export const apiVersion = 'goldctl/v1';
 
-/** A result in its two forms: `data` as JSON, `text` for people (no newline at its end). */
+/** A result in two forms. `data` is for JSON, and `text` is for people, without a final newline. */
 interface Result {
   readonly data: object;
   readonly text: string;
@@ -42,49 +42,52 @@ const noBorders = {
 type Row = readonly string[];
 
 const gap = 2;
-/** Narrower than this a column of words can't be read. */
-const leastWidth = 12;
+/** The minimum width of a wrapped column, since a narrower column can't be read. */
+const minWidth = 12;
 
 const lengthOf = (text: string): number => Array.from(text).length;
 
-const total = (widths: readonly number[]): number =>
+const totalWidth = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + width, 0) + gap * (widths.length - 1);
 
-/** Only words can be wrapped: half an id or an amount is none. */
-const mayWrap = (rows: readonly Row[], at: number): boolean =>
-  rows.some((row) => /\S \S/u.test(row[at] ?? ''));
+/** Returns true for a column of words. An id or an amount must not be wrapped. */
+const mayWrap = (rows: readonly Row[], column: number): boolean =>
+  rows.some((row) => /\S \S/u.test(row[column] ?? ''));
 
-/** Returns the widths at which a table fits, or undefined where no wrapping makes it fit. */
+/** Returns the widths at which a table fits, or undefined if it does not fit even with wrapping. */
 const fittingWidths = (
   head: Row,
   rows: readonly Row[],
   columns: number,
 ): readonly number[] | undefined => {
   const lines = [head, ...rows];
-  const widths = head.map((_, at) => Math.max(...lines.map((row) => lengthOf(row[at] ?? ''))));
+  const widths = head.map((_, column) =>
+    Math.max(...lines.map((row) => lengthOf(row[column] ?? ''))),
+  );
   for (;;) {
-    const over = total(widths) - columns;
-    if (over <= 0) return widths;
-    const wide = widths
-      .map((width, at) => ({ width, at }))
-      .filter(({ width, at }) => width > leastWidth && mayWrap(rows, at))
+    const excess = totalWidth(widths) - columns;
+    if (excess <= 0) return widths;
+    const [widest, next] = widths
+      .map((width, column) => ({ width, column }))
+      .filter(({ width, column }) => width > minWidth && mayWrap(rows, column))
       .toSorted((a, b) => b.width - a.width);
-    const [widest, next] = wide;
     if (widest === undefined) return undefined;
-    const down = Math.min(over, Math.max(1, widest.width - (next?.width ?? leastWidth)));
-    widths[widest.at] = Math.max(leastWidth, widest.width - down);
+    const reduction = Math.min(excess, Math.max(1, widest.width - (next?.width ?? minWidth)));
+    widths[widest.column] = Math.max(minWidth, widest.width - reduction);
   }
 };
 
-/** Shows each row as pairs below each other, for a terminal that is too narrow for the table. */
-const asRecords = (head: Row, rows: readonly Row[]): string =>
+/** Renders each row as lines of pairs, for a terminal that is too narrow for the table. */
+const renderRecords = (head: Row, rows: readonly Row[]): string =>
   rows
-    .map((row) => renderPairs(head.map((name, at) => [name.toLowerCase(), row[at] ?? ''] as const)))
+    .map((row) =>
+      renderPairs(head.map((name, column) => [name.toLowerCase(), row[column] ?? ''] as const)),
+    )
     .join('\n\n');
 
 /**
- * Renders rows below their column names, without lines. On a terminal too narrow for them words
- * are wrapped, or else each row becomes a record.
+ * Renders rows below their column names, without borders. On a narrow terminal words are wrapped. If
+ * that is not enough, each row is rendered as lines of pairs.
  */
 export const renderTable = (columns: Row, rows: readonly Row[]): string => {
   const head = columns.map((name) => inWords(name).toUpperCase());
@@ -92,7 +95,7 @@ export const renderTable = (columns: Row, rows: readonly Row[]): string => {
   const widths =
     screen.columns === undefined ? undefined : fittingWidths(head, shown, screen.columns);
   if (screen.columns !== undefined && widths === undefined && rows.length > 0) {
-    return asRecords(head, shown);
+    return renderRecords(head, shown);
   }
   const style = { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true };
   const table = new Table({
@@ -107,8 +110,8 @@ export const renderTable = (columns: Row, rows: readonly Row[]): string => {
 
 const indent = '  ';
 
-/** Breaks a text into lines between its words. A word longer than a line stays whole. */
-const wrapped = (text: string, width: number): string[] => {
+/** Splits a text into lines between its words. A word is never split. */
+const wrap = (text: string, width: number): string[] => {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
@@ -118,20 +121,19 @@ const wrapped = (text: string, width: number): string[] => {
   return lines;
 };
 
-/** A value that does not fit next to its name is printed below it. */
-const pairOf = (name: string, value: string, width: number): string => {
+/** Renders a pair. A value that does not fit next to its name is printed below the name. */
+const renderPair = (name: string, value: string, width: number): string => {
   const line = `${name.padEnd(width)}${indent}${value}`.trimEnd();
   const { columns } = screen;
   if (columns === undefined || lengthOf(line) <= columns) return line;
-  return [name, ...wrapped(value, columns - indent.length).map((part) => `${indent}${part}`)].join(
-    '\n',
-  );
+  const lines = wrap(value, columns - indent.length).map((part) => `${indent}${part}`);
+  return [name, ...lines].join('\n');
 };
 
-/** Renders names and values, one pair a line, the values aligned. */
+/** Renders each name with its value as one line, with the values aligned. */
 export const renderPairs = (pairs: readonly (readonly [string, string])[]): string => {
   const width = Math.max(0, ...pairs.map(([name]) => name.length));
-  return pairs.map(([name, value]) => pairOf(name, showable(value), width)).join('\n');
+  return pairs.map(([name, value]) => renderPair(name, showable(value), width)).join('\n');
 };
 
 const trimLines = (text: string): string =>

@@ -3,7 +3,7 @@ import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { GlobalOptions } from '../global-options.ts';
 
-/** A file or a pipe usually ends with a newline that is not part of the password. */
+/** Removes the newline with which a file or a pipe usually ends. */
 const withoutLastNewline = (text: string): string => text.replace(/\r?\n$/u, '');
 
 const nonEmpty = (password: string): string => {
@@ -29,7 +29,10 @@ const givenPassword = async (
   return file === '' ? undefined : withoutLastNewline(fromFile(file));
 };
 
-/** Returns the password of an existing account. @throws CliError usage when there is none. */
+/**
+ * Returns the password of an existing account.
+ * @throws CliError usage if the password is empty or can't be read
+ */
 export const readPassword = async (
   deps: CliDeps,
   options: GlobalOptions,
@@ -37,7 +40,10 @@ export const readPassword = async (
 ): Promise<string> =>
   nonEmpty((await givenPassword(deps, options)) ?? (await deps.promptSecret(message)));
 
-/** Returns a new password. On a terminal it prompts twice. @throws CliError usage */
+/**
+ * Returns a new password. On a terminal it prompts twice.
+ * @throws CliError usage if the password is empty, can't be read or is not repeated
+ */
 export const readNewPassword = async (
   deps: CliDeps,
   options: GlobalOptions,

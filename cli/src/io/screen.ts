@@ -1,18 +1,18 @@
 /** The terminal that results go to. */
 interface Screen {
-  /** Its width, or undefined where results go to a file or a program, which want whole lines. */
+  /** The width. Undefined if results go to a file or a program, which need whole lines. */
   columns: number | undefined;
-  /** True where colours are wanted. */
+  /** True if results are coloured. */
   hasColour: boolean;
 }
 
-/** Set once at the start of the process. Tests set their own. */
+/** The screen of the process, which is set at the start. Tests set their own. */
 export const screen: Screen = { columns: undefined, hasColour: false };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Looks at the terminal: NO_COLOR takes colours away, and FORCE_COLOR brings them to a pipe. */
-export const lookAtScreen = (
+/** Sets the screen. NO_COLOR disables colours, and FORCE_COLOR enables them even for a pipe. */
+export const setScreen = (
   stdout: { readonly isTTY?: boolean; readonly columns?: number },
   env: Environment,
 ): void => {

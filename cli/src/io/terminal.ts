@@ -1,13 +1,13 @@
 import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
-import { lookAtScreen } from './screen.ts';
+import { setScreen } from './screen.ts';
 
 const requireTerminal = (message: string, hint: string): void => {
   if (process.stdin.isTTY && process.stderr.isTTY) return;
   throw new CliError(message, exitCodes.usage, hint);
 };
 
-/** Errors of a prompt that Ctrl-C ended, whichever library noticed first. */
+/** The names of the errors by which the libraries report Ctrl-C at a prompt. */
 const interruptions = new Set(['ExitPromptError', 'AbortPromptError', 'AbortError']);
 
 const asInterruption = (error: unknown): unknown =>
@@ -16,9 +16,9 @@ const asInterruption = (error: unknown): unknown =>
     : error;
 
 /**
- * Prompts on the terminal without echoing the input, not even as stars. The prompt goes to standard
- * error, so that results can be redirected.
- * @throws CliError usage off a terminal, interrupted at Ctrl-C.
+ * Prompts on the terminal without any echo of the input. The prompt is written to standard error, so
+ * that results can be redirected.
+ * @throws CliError usage if there is no terminal, interrupted after Ctrl-C
  */
 const promptSecret = async (message: string, signal: AbortSignal): Promise<string> => {
   requireTerminal(
@@ -37,7 +37,7 @@ const promptSecret = async (message: string, signal: AbortSignal): Promise<strin
 const ask = async (question: string, signal: AbortSignal): Promise<string> => {
   const { createInterface } = await import('node:readline/promises');
   const reader = createInterface({ input: process.stdin, output: process.stderr });
-  // A terminal hands Ctrl-C to the reader instead of the process.
+  // On a terminal, the reader gets Ctrl-C instead of the process.
   const interruption = new AbortController();
   reader.once('SIGINT', () => interruption.abort());
   try {
@@ -51,8 +51,8 @@ const ask = async (question: string, signal: AbortSignal): Promise<string> => {
 };
 
 /**
- * Prompts for a confirmation on the terminal. Only `y` or `yes` agrees.
- * @throws CliError usage off a terminal, interrupted at Ctrl-C.
+ * Prompts for a confirmation on the terminal. Only `y` and `yes` confirm.
+ * @throws CliError usage if there is no terminal, interrupted after Ctrl-C
  */
 const confirm = async (question: string, signal: AbortSignal): Promise<boolean> => {
   requireTerminal(
@@ -62,12 +62,12 @@ const confirm = async (question: string, signal: AbortSignal): Promise<boolean> 
   return /^y(?:es)?$/iu.test((await ask(`${question} [y/N]`, signal)).trim());
 };
 
-/** Creates the dependencies of the real process: its streams, environment and clock. */
+/** Creates the dependencies of the real process, with its streams, environment and clock. */
 export const createTerminalDeps = (
   own: Pick<CliDeps, 'env' | 'signal' | 'repository' | 'version'>,
 ): CliDeps => {
   const { stdin, stdout, stderr } = process;
-  lookAtScreen(stdout, own.env);
+  setScreen(stdout, own.env);
   return {
     ...own,
     stdout: (text) => void stdout.write(text),

@@ -57,7 +57,7 @@ export const listJobs = (
     none: 'There are no such jobs.',
   });
 
-/** Lets a job begin again, with all of its tries. */
+/** Restarts a job, with all its attempts. */
 export const retryJob = async (deps: CliDeps, id: string, command: Command): Promise<void> => {
   const job = await askAdmin(deps, command, jobForm, (client) =>
     client.post('/v1/jobs/{id}/retry', { path: { id } }),
@@ -70,7 +70,7 @@ export interface DiscardOptions {
   readonly yes?: boolean;
 }
 
-/** Takes a dead job off the queue for good. */
+/** Removes a dead job from the queue. */
 export const discardJob = async (
   deps: CliDeps,
   id: string,

@@ -6,7 +6,7 @@ import { askAdmin, confirmed, given, listRows, pageOf, printRow } from '../desk/
 import type { Paging } from '../desk/paging.ts';
 import type { KycStatus } from './kyc-statuses.ts';
 
-/** A KYC record. What names a person is masked before it is shown, in JSON too. */
+/** A KYC record. Personal data is masked in every output, including JSON. */
 export const kycForm = z.object({
   id: z.string(),
   userId: z.string(),
@@ -52,7 +52,7 @@ export interface ListOptions extends Paging {
   readonly status?: KycStatus;
 }
 
-/** Prints KYC records of a status, by default those that wait for review. */
+/** Prints KYC records of a status. The default is the records that wait for review. */
 export const listKyc = (
   deps: CliDeps,
   { status, page, limit }: ListOptions,

@@ -19,17 +19,17 @@ import {
   ticks,
 } from './look-up-forms.ts';
 
-/** The query of a look-up, and how its result is shown. */
+/** The query of a look-up, with the function that renders its result. */
 interface LookUp<Document extends object> {
   readonly args: readonly string[];
   readonly answer: z.ZodType<Document>;
   readonly show: (document: Document) => string;
-  /** A minute unless given. */
+  /** The time limit of the command. The default is a minute. */
   readonly timeoutMs?: number;
 }
 
-/** Runs a look-up of the service's own command, prints its document and returns it. */
-const ask = async <Document extends object>(
+/** Runs a look-up by the service's operator command, and prints and returns its document. */
+const runLookUp = async <Document extends object>(
   deps: CliDeps,
   command: Command,
   { args, answer, show, timeoutMs }: LookUp<Document>,
@@ -48,19 +48,19 @@ const ask = async <Document extends object>(
 const lookUp = async <Document extends object>(
   deps: CliDeps,
   command: Command,
-  asked: LookUp<Document>,
+  wanted: LookUp<Document>,
 ): Promise<void> => {
-  await ask(deps, command, asked);
+  await runLookUp(deps, command, wanted);
 };
 
-/** Shows a table, or says that there is nothing. */
+/** Renders a table, or returns `none` if there are no rows. */
 const tableOf = (
   columns: readonly string[],
   rows: readonly (readonly string[])[],
   none: string,
 ): string => (rows.length === 0 ? none : renderTable(columns, rows));
 
-/** Prints how the database is set up. */
+/** Prints the state of the database. */
 export const showDatabase = (deps: CliDeps, command: Command) =>
   lookUp(deps, command, {
     args: ['database', 'status'],
@@ -74,7 +74,7 @@ export const showDatabase = (deps: CliDeps, command: Command) =>
       ]),
   });
 
-/** A large database has many rows to look at. */
+/** The time limit in ms of a command that reads whole tables of a large database. */
 const rulesTimeoutMs = 30 * 60_000;
 
 /**
@@ -82,7 +82,7 @@ const rulesTimeoutMs = 30 * 60_000;
  * @throws CliError findings if a row breaks a rule.
  */
 export const checkRules = async (deps: CliDeps, command: Command): Promise<void> => {
-  const { broken } = await ask(deps, command, {
+  const { broken } = await runLookUp(deps, command, {
     args: ['database', 'rules'],
     answer: databaseRules,
     timeoutMs: rulesTimeoutMs,
@@ -130,9 +130,7 @@ export const showKeys = (deps: CliDeps, command: Command) =>
       ].join('\n\n'),
   });
 
-/**
- * Prints the values that still need an old key of the keyring, after one pass over it if requested.
- */
+/** Prints how many values still need an old key of the keyring. `rotate` first rotates them. */
 export const showKeyring = (deps: CliDeps, command: Command, work: 'status' | 'rotate') =>
   lookUp(deps, command, {
     args: ['keyring', work],
@@ -158,7 +156,7 @@ export const showTicks = (deps: CliDeps, command: Command) =>
       ),
   });
 
-/** Prints the debits that were due an hour ago and have no end. */
+/** Prints the debits that were due an hour ago and whose outcome is unknown. */
 export const listDebits = (deps: CliDeps, command: Command) =>
   lookUp(deps, command, {
     args: ['debit', 'list'],
@@ -166,21 +164,21 @@ export const listDebits = (deps: CliDeps, command: Command) =>
     show: ({ items }) =>
       tableOf(
         ['order', 'gateway', 'gateway order', 'debit', 'due', 'sent', 'asked', 'given up'],
-        items.map((one) => [
-          one.orderId,
-          one.gateway,
-          one.gatewayOrderId ?? '-',
-          one.debitStatus ?? '-',
-          one.dueAt,
-          one.sentAt ?? '-',
-          one.askedAt ?? '-',
-          one.expiresAt ?? '-',
+        items.map((debit) => [
+          debit.orderId,
+          debit.gateway,
+          debit.gatewayOrderId ?? '-',
+          debit.debitStatus ?? '-',
+          debit.dueAt,
+          debit.sentAt ?? '-',
+          debit.askedAt ?? '-',
+          debit.expiresAt ?? '-',
         ]),
         'No debit is overdue.',
       ),
   });
 
-/** Prints the addresses that codes were requested from. */
+/** Prints the addresses from which codes were requested. */
 export const listAddresses = (deps: CliDeps, command: Command) =>
   lookUp(deps, command, {
     args: ['codes', 'addresses'],
@@ -204,7 +202,7 @@ const pairsOfRow = (row: AuditRow): (readonly [string, string])[] => [
   ['at', row.at],
 ];
 
-/** Prints an entry of the audit chain, and the row that it names. */
+/** Prints an entry of the audit chain with its audit row. */
 export const showEntry = (deps: CliDeps, command: Command, number: string) =>
   lookUp(deps, command, {
     args: ['audit', 'entry', '--number', number],

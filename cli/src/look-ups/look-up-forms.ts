@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/* The documents of the service's own commands that only look something up. */
+/* The documents that the service's operator command prints for look-ups. */
 
 export const databaseStatus = z.looseObject({
   version: z.string(),
@@ -68,7 +68,7 @@ export const codeAddresses = z.looseObject({
   items: z.array(z.looseObject({ address: z.string().nullable(), count: z.int() })),
 });
 
-/** An audit row without what may name a person. */
+/** An audit row without personal data. */
 export const auditRow = z.looseObject({
   id: z.string(),
   action: z.string(),

@@ -14,7 +14,7 @@ import { runMigrateProgram } from './run-migrate-program.ts';
 /** A migration whose failed record was resolved, as it is printed. */
 export const resolvedOutput = z.object({ name: z.string(), resolved: z.literal(true) });
 
-/** Reads what is missing and what failed, by the service's own command. */
+/** Reads the missing and failed migrations by the service's operator command. */
 export const readMigrations = (deps: CliDeps, command: Command): Promise<MigrationStatus> =>
   runBackendCommand(deps, resolveContext(deps, globalOptionsOf(command)), {
     args: ['migrate', 'status'],
@@ -30,7 +30,7 @@ const render = ({ pending, failed }: MigrationStatus): string => {
       reason ?? 'it was cut off',
     ]),
     ...pending
-      .filter((name) => failed.every((one) => one.name !== name))
+      .filter((name) => failed.every((migration) => migration.name !== name))
       .map((name) => [name, 'missing', '-', '-']),
   ];
   return rows.length === 0
@@ -66,8 +66,8 @@ export const resolveMigration = async (
   command: Command,
 ): Promise<void> => {
   const { failed } = await readMigrations(deps, command);
-  if (failed.every((one) => one.name !== name)) {
-    const names = failed.map((one) => one.name).join(', ');
+  if (failed.every((migration) => migration.name !== name)) {
+    const names = failed.map((migration) => migration.name).join(', ');
     throw new CliError(
       `no failed migration is named ${name}`,
       exitCodes.failed,

@@ -6,11 +6,11 @@ import type { Context, KubeContext } from '../contexts/context.ts';
 
 const program = 'dist/migrate/main.js';
 
-/** A pod has to be placed, and the image may have to be pulled. */
+/** The time limit in ms of a job. The cluster may have to place a pod and pull the image. */
 const timeoutMs = 5 * 60_000;
 const pauseMs = 1000;
 
-/** The migrations need the role that owns the schema, which no process of the service has. */
+/** Creates the error of the program. The hint names the variable that only the migration job has. */
 const failed = (log: string): CliError =>
   new CliError(
     `the migration program failed: ${log.trim().split('\n').slice(-3).join('\n')}`,
@@ -39,7 +39,7 @@ const logOf = async (client: KubeClient, job: string): Promise<string> => {
   return pod === undefined ? '' : client.readLog(pod.name, { lines: 20 });
 };
 
-/** Runs it as a job like the release's own, which has the secrets of the schema's owner. */
+/** Runs the program as a copy of the release's migration job, which has the owner's secrets. */
 const runAsJob = async (
   deps: CliDeps,
   context: KubeContext,
@@ -56,8 +56,8 @@ const runAsJob = async (
 };
 
 /**
- * Runs the migration program to its end, as the schema's owner: as a child process next to the
- * local stack, or as a job of a release.
+ * Runs the migration program to its end as the owner of the schema. For a local stack and in a pod, it
+ * is a child process. For a release, it is a job in the cluster.
  * @throws CliError with the program's output
  */
 export const runMigrateProgram = async (

@@ -39,7 +39,7 @@ const event = z.looseObject({
   at: z.string(),
 });
 
-/** A gold order as `GET /orders/:id` of the admin API returns it. Null is not known yet. */
+/** A gold order of `GET /orders/:id` of the admin API. A value that is not yet known is null. */
 export const orderAnswer = z.looseObject({
   id: z.string(),
   user_id: z.string(),
@@ -74,28 +74,31 @@ type OrderEvent = z.infer<typeof event>;
 
 type Pair = readonly [name: string, value: string];
 
-/** Returns a pair, or none for a value that is not known. */
-const known = <T>(name: string, value: T | null, show: (value: T) => string): readonly Pair[] =>
-  value === null ? [] : [[name, show(value)]];
+/** Returns a pair, or none if the value is null. */
+const pairIfKnown = <T>(
+  name: string,
+  value: T | null,
+  show: (value: T) => string,
+): readonly Pair[] => (value === null ? [] : [[name, show(value)]]);
 
-const asIs = (text: string): string => text;
+const unchanged = (text: string): string => text;
 
 const headOf = (order: Order): readonly Pair[] => [
   ['order', order.id],
   ['type', order.type],
   ['status', order.status],
   ['customer', order.user_id],
-  ...known('review', order.manual_review_code, asIs),
-  ...known('', order.manual_review_reason, asIs),
-  ...known('refund', order.refund_reference, asIs),
-  ...known('quote', order.quote_id, asIs),
-  ...known('provider tx', order.sg_tx_id, asIs),
+  ...pairIfKnown('review', order.manual_review_code, unchanged),
+  ...pairIfKnown('', order.manual_review_reason, unchanged),
+  ...pairIfKnown('refund', order.refund_reference, unchanged),
+  ...pairIfKnown('quote', order.quote_id, unchanged),
+  ...pairIfKnown('provider tx', order.sg_tx_id, unchanged),
   ['created', order.created_at],
-  ...known('price lock until', order.expires_at, asIs),
+  ...pairIfKnown('price lock until', order.expires_at, unchanged),
   ['updated', order.updated_at],
 ];
 
-/** Rupees as a decimal text in the groups that the other figures have. */
+/** Formats rupees of a decimal text, as the other amounts are formatted. */
 export const rupees = (text: string): string => {
   const [whole = '0', fraction = ''] = text.split('.');
   return formatPaise(Number(`${whole}${fraction.padEnd(2, '0')}`));
@@ -103,14 +106,14 @@ export const rupees = (text: string): string => {
 
 const moneyOf = (order: Order): readonly Pair[] => [
   ['amount', rupees(order.amount_inr)],
-  ...known('grams', order.grams, (grams) => `${grams} g`),
-  ...known('price per gram', order.price_per_gram_paise, formatPaise),
-  ...known('gold value', order.gold_value_paise, formatPaise),
-  ...known('GST', order.gst_paise, formatPaise),
-  ...known('rounding', order.rounding_paise, formatPaise),
-  ...known('proceeds', order.proceeds_paise, formatPaise),
-  ...known('at the provider', order.provider_amount_paise, formatPaise),
-  ...known('price difference', order.price_difference_paise, formatPaise),
+  ...pairIfKnown('grams', order.grams, (grams) => `${grams} g`),
+  ...pairIfKnown('price per gram', order.price_per_gram_paise, formatPaise),
+  ...pairIfKnown('gold value', order.gold_value_paise, formatPaise),
+  ...pairIfKnown('GST', order.gst_paise, formatPaise),
+  ...pairIfKnown('rounding', order.rounding_paise, formatPaise),
+  ...pairIfKnown('proceeds', order.proceeds_paise, formatPaise),
+  ...pairIfKnown('at the provider', order.provider_amount_paise, formatPaise),
+  ...pairIfKnown('price difference', order.price_difference_paise, formatPaise),
 ];
 
 const amountOf = ({ amount_paise: paise, currency }: OrderPayment): string =>
@@ -135,14 +138,14 @@ const payoutOf = (payout: OrderPayout): string =>
   renderPairs([
     ['payout', payout.id],
     ['status', payout.status],
-    ...known('held', payout.hold, asIs),
+    ...pairIfKnown('held', payout.hold, unchanged),
     ['amount', formatPaise(payout.amountPaise)],
     ['to', `account ending in ${payout.accountLast4}, by ${payout.mode}`],
     ['attempt', String(payout.attempt)],
-    ...known('bank reference', payout.utr, asIs),
-    ...known('failure', payout.failureReason, asIs),
+    ...pairIfKnown('bank reference', payout.utr, unchanged),
+    ...pairIfKnown('failure', payout.failureReason, unchanged),
     ['created', payout.createdAt],
-    ...known('paid', payout.paidAt, asIs),
+    ...pairIfKnown('paid', payout.paidAt, unchanged),
   ]);
 
 const eventsOf = (events: readonly OrderEvent[]): string =>
@@ -158,7 +161,7 @@ const eventsOf = (events: readonly OrderEvent[]): string =>
     ]),
   );
 
-/** Renders an order for people: amounts, payments, payout, and its history, oldest first. */
+/** Renders an order for people, with its amounts, payments, payout and history. */
 export const renderOrder = (order: Order): string =>
   [
     renderPairs(headOf(order)),

@@ -21,22 +21,22 @@ type Order = z.output<typeof orderAnswer>;
 const isUnderReview = ({ type, status, manual_review_code: code }: Order): boolean =>
   status === 'MANUAL_REVIEW' || (type === 'SELL' && status === 'VERIFIED' && code !== null);
 
-/** Returns true for a buy that has its gold. Its transaction at the provider is known before. */
+/** Returns true for a buy that was allocated. A transaction at the provider does not show that. */
 const hasGold = ({ events }: Order): boolean => events.some(({ to }) => to === 'ALLOCATED');
 
-/** Returns the resolutions that may fit. The service decides, by the collaborators' answers. */
-const fitting = (order: Order): readonly Resolution[] => {
+/** Returns the resolutions that may fit. The service checks them by the collaborators' answers. */
+const listFitting = (order: Order): readonly Resolution[] => {
   if (!isUnderReview(order)) return [];
   if (order.type === 'SELL') return ['CONFIRM_SELL', 'RELEASE_SELL'];
   return hasGold(order) ? ['KEEP', 'RECOVER', 'REFUNDED'] : ['ALLOCATE', 'REFUNDED'];
 };
 
-const chosen = async (
+const chooseResolution = async (
   deps: CliDeps,
   order: Order,
   given: Resolution | undefined,
 ): Promise<Resolution> => {
-  const choices = fitting(order);
+  const choices = listFitting(order);
   if (choices.length === 0) {
     throw new CliError(`order ${order.id} is not under review`, exitCodes.failed);
   }
@@ -62,7 +62,7 @@ export const resolveOrder = async (
     const order = await api(orderAnswer, (client) =>
       client.get('/v1/orders/{id}', { path: { id } }),
     ).catch(tellMissing(id));
-    const resolution = await chosen(deps, order, given);
+    const resolution = await chooseResolution(deps, order, given);
     await confirmed(deps, `End the review of order ${id} with ${resolution}?`, yes);
     const body = {
       resolution,
@@ -76,7 +76,10 @@ export const resolveOrder = async (
   printResult(deps, options.output, { data: resolved, text: renderOrder(resolved) });
 };
 
-/** Turns the refusal of an order that is not there into words. @throws the error otherwise */
+/**
+ * Converts NOT_FOUND to an error that names the order.
+ * @throws CliError failed for an unknown order, or else the given error
+ */
 export const tellMissing =
   (id: string) =>
   (error: unknown): never => {

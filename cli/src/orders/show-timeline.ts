@@ -6,7 +6,7 @@ import { globalOptionsOf } from '../global-options.ts';
 import { printResult, renderTable } from '../io/output.ts';
 import { tellMissing } from './show-order.ts';
 
-/** Everything that happened to an order, oldest first. */
+/** The timeline of an order, oldest first. */
 export const timelineAnswer = z.looseObject({
   items: z.array(
     z.looseObject({
@@ -18,7 +18,7 @@ export const timelineAnswer = z.looseObject({
   ),
 });
 
-/** Prints everything that happened to an order, calls and events of outside parties among it. */
+/** Prints the timeline of an order, with the calls and events of collaborators. */
 export const showTimeline = async (deps: CliDeps, id: string, command: Command): Promise<void> => {
   const found = await askAdmin(deps, command, timelineAnswer, (client) =>
     client.get('/v1/orders/{id}/timeline', { path: { id } }),

@@ -6,7 +6,7 @@ import type { Paging } from '../desk/paging.ts';
 import { formatPaise } from '../io/money.ts';
 import type { PayoutStatus } from './payout-statuses.ts';
 
-/** A payout as operators see it. */
+/** A payout of the admin API. */
 export const payoutForm = z.looseObject({
   id: z.string(),
   orderId: z.string(),
@@ -70,7 +70,7 @@ export interface ListOptions extends Paging {
   readonly status?: PayoutStatus;
 }
 
-/** Prints payouts of a status, by default those that are still to be paid. */
+/** Prints payouts of a status. The default is the payouts that are still to be paid. */
 export const listPayouts = (
   deps: CliDeps,
   { status, page, limit }: ListOptions,
@@ -122,7 +122,7 @@ export const approvePayout = async (
   printOne(deps, command, payout, pairsOf(payout));
 };
 
-/** Tries a payout that failed again. */
+/** Retries a failed payout. */
 export const retryPayout = async (
   deps: CliDeps,
   id: string,

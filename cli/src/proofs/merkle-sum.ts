@@ -2,8 +2,8 @@ import { hash, verify, createPublicKey } from 'node:crypto';
 import { z } from 'zod';
 
 /*
- * Verifies proofs of gold by itself: nothing of the service is believed, and nothing of its code is
- * used (contract: proof-of-gold > Tree).
+ * An independent verifier of proofs of gold. It trusts no response of the service and uses no code of
+ * the service (contract: proof-of-gold > Tree).
  */
 
 /** A statement alone, or with a customer's own leaf. */
@@ -18,7 +18,7 @@ export type ProofFile = z.infer<typeof proofFile>;
 const decimal = z.string().regex(/^\d{1,22}\.\d{8}$/u);
 const digest = z.string().regex(/^[\w-]{43}$/u);
 
-/** A customer's own leaf, and its way to the root. */
+/** A customer's own leaf, with its path to the root. */
 export const leafForm = proofFile.extend({
   customer: z.uuid(),
   grams: decimal,
@@ -43,7 +43,7 @@ const statementForm = z.looseObject({
 });
 export type Statement = z.infer<typeof statementForm>;
 
-/** Says what is wrong with a proof. */
+/** Thrown for a proof that is not valid. The message is the reason. */
 export class NotProven extends Error {
   override readonly name = 'NotProven';
 }
@@ -91,17 +91,20 @@ const mustBeRoot = (root: Node, statement: Statement): void => {
   );
 };
 
-/** Checks the signatures and returns what was signed. @throws NotProven */
+/**
+ * Checks the signatures and returns the signed statement.
+ * @throws NotProven
+ */
 export const readSigned = ({ signed, signatures }: ProofFile, key?: string): Statement => {
   for (const { publicKey, signature } of signatures) {
     const jwk = { kty: 'OKP', crv: 'Ed25519', x: publicKey };
-    const good = verify(
+    const isValid = verify(
       null,
       Buffer.from(signed, 'utf8'),
       createPublicKey({ key: jwk, format: 'jwk' }),
       bytesOf(signature),
     );
-    must(good, `the signature of ${publicKey} does not match this statement`);
+    must(isValid, `the signature of ${publicKey} does not match this statement`);
   }
   const isKnown = key === undefined || signatures.some(({ publicKey }) => publicKey === key);
   must(isKnown, 'the key that you gave did not sign this statement');
@@ -110,46 +113,53 @@ export const readSigned = ({ signed, signatures }: ProofFile, key?: string): Sta
   return statement.data;
 };
 
-/** Checks that a statement follows another one. @throws NotProven */
+/**
+ * Checks that a statement follows the previous statement.
+ * @throws NotProven
+ */
 export const mustFollow = (statement: Statement, previous: ProofFile): void => {
   readSigned(previous);
   const named = sha256(Buffer.from(previous.signed, 'utf8')).toString('base64url');
   must(statement.previous === named, 'the statement does not follow the previous one');
 };
 
-/** Climbs from a customer's leaf to the root. @throws NotProven */
+/**
+ * Checks that the path of a customer's leaf leads to the signed root.
+ * @throws NotProven
+ */
 export const verifyLeaf = (leaf: Leaf, statement: Statement): void => {
   must(leaf.position < statement.accounts, 'the position is outside the tree');
   const customer = idOf(leaf.customer);
   const commitment = sha256(Buffer.of(3), bytesOf(leaf.salt), customer);
   let node = leafNode(statement, commitment, unitsOf(leaf.grams));
-  const rest = [...leaf.path];
-  let [at, size] = [leaf.position, statement.accounts];
+  const remaining = [...leaf.path];
+  let [index, size] = [leaf.position, statement.accounts];
   while (size > 1) {
-    const isRight = at % 2 === 1;
-    if (isRight || at + 1 < size) {
-      const next = rest.shift();
+    const isRight = index % 2 === 1;
+    if (isRight || index + 1 < size) {
+      const next = remaining.shift();
       must(next !== undefined, 'the path is too short');
       const neighbour = { hash: bytesOf(next.hash), sum: unitsOf(next.grams) };
       node = isRight ? parentOf(neighbour, node) : parentOf(node, neighbour);
     }
-    [at, size] = [at >>> 1, (size + 1) >>> 1];
+    [index, size] = [index >>> 1, (size + 1) >>> 1];
   }
-  must(rest.length === 0, 'the path is too long');
+  must(remaining.length === 0, 'the path is too long');
   mustBeRoot(node, statement);
 };
 
 const record = /^(?<commitment>[\w-]{43}),(?<grams>\d{1,22}\.\d{8})$/u;
 
 /**
- * Rebuilds the tree from the leaves of an export, one line after another, in a memory of its
- * height. Returns the number of leaves. @throws NotProven
+ * Rebuilds the tree from the leaves of an export, line by line, and checks its root. Returns the number
+ * of leaves. Besides the commitments, only one node of each level is in memory.
+ * @throws NotProven
  */
 export const rebuild = async (
   lines: AsyncIterable<string>,
   statement: Statement,
 ): Promise<number> => {
-  /** The finished subtrees, the largest first. Each is of 2^level leaves. */
+  /** The complete subtrees, largest first. Each has 2^level leaves. */
   const open: { readonly node: Node; readonly level: number }[] = [];
   const seen = new Set<string>();
   let count = 0;

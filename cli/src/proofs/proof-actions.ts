@@ -58,7 +58,7 @@ const columns = {
   reason: ({ reason }: ProofRun) => reason ?? '-',
 };
 
-/** Prints what was made of each statement, newest first. */
+/** Prints the runs that publish statements, newest first. */
 export const listProofs = (deps: CliDeps, query: Paging, command: Command): Promise<void> =>
   listRows(deps, command, proofRunPage, {
     send: (client) => client.get('/v1/proof-of-gold/runs', { query }),
@@ -82,17 +82,17 @@ export const publishProof = async (
   { wait }: PublishOptions,
   command: Command,
 ): Promise<void> => {
-  const asked = await askAdmin(deps, command, proofRun, (client) =>
+  const requested = await askAdmin(deps, command, proofRun, (client) =>
     client.post('/v1/proof-of-gold/runs'),
   );
-  const path = { id: asked.id };
+  const path = { id: requested.id };
   const look = () =>
     askAdmin(deps, command, proofRun, (client) =>
       client.get('/v1/proof-of-gold/runs/{id}', { path }),
     );
   const untilMs = deps.now().getTime() + wait * 1000;
   const run =
-    isOver(asked) || wait === 0 ? asked : await lookUntil(deps, { look, isOver, untilMs });
+    isOver(requested) || wait === 0 ? requested : await lookUntil(deps, { look, isOver, untilMs });
   const pairs = Object.entries(columns).map(([name, show]) => [name, show(run)] as const);
   printOne(deps, command, run, pairs);
   if (run.status === 'PUBLISHED') return;
@@ -139,7 +139,7 @@ const printVerdict = (
   printResult(deps, globalOptionsOf(command).output, { data: { proven: true, ...facts }, text });
 };
 
-/** Turns what is wrong with a proof into the exit code of findings. */
+/** Converts NotProven to an error with the exit code of findings. */
 const orNotProven = async (work: () => Promise<void>): Promise<void> => {
   try {
     await work();
@@ -156,7 +156,7 @@ export interface VerifyOptions {
   readonly previous?: string;
 }
 
-/** Verifies a customer's proof or a statement. It reads only files. */
+/** Verifies a customer's proof or a statement, without any request. */
 export const verifyProof = (
   deps: CliDeps,
   path: string,

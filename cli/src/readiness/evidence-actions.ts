@@ -34,7 +34,7 @@ export interface RecordOptions {
   readonly yes?: boolean;
 }
 
-/** Puts verified evidence of an item on file, in place of what is there. */
+/** Records verified evidence of an item, which replaces earlier evidence. */
 export const recordEvidence = async (
   deps: CliDeps,
   item: EvidenceItem,
@@ -49,7 +49,7 @@ export const recordEvidence = async (
   printOne(deps, command, stored, pairsOf(item, stored));
 };
 
-/** Removes the verification from an item's evidence. The rest of the evidence stays on file. */
+/** Marks an item's evidence as not verified. Its value and reference are kept. */
 export const withdrawEvidence = async (
   deps: CliDeps,
   item: EvidenceItem,

@@ -1,4 +1,4 @@
-/** Lists what operators put on file. */
+/** The items whose evidence operators record. */
 export const evidenceItems = [
   'merchant_tax_registration',
   'provider_disclosure',

@@ -17,7 +17,7 @@ export const readinessForm = z.looseObject({
       blocking: z.boolean(),
       status: z.enum(['PASS', 'FAIL', 'UNKNOWN']),
       detail: z.string(),
-      /** It passes, and will not for long. */
+      /** The reason why the item passes now but will soon fail. */
       warning: z.string().optional(),
       evidence: z
         .looseObject({
@@ -30,7 +30,10 @@ export const readinessForm = z.looseObject({
   ),
 });
 
-/** Prints what must be in place before customers may pay. @throws CliError findings where not. */
+/**
+ * Prints the readiness report.
+ * @throws CliError findings if an item closes buying
+ */
 export const showReadiness = async (deps: CliDeps, command: Command): Promise<void> => {
   const report = await askAdmin(deps, command, readinessForm, (client) =>
     client.get('/v1/readiness'),

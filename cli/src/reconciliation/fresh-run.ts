@@ -20,9 +20,9 @@ export interface FreshRun {
 }
 
 /**
- * Starts a run of the checks by a worker, or joins the run of this window that is in progress.
- * Prints its progress until its report is there. A worker takes as long as the collaborators' rate
- * limits require, which is too long for a request.
+ * Starts a run of the checks by a worker, or joins the run of this window that is in progress. Prints
+ * its progress and returns its report. A worker keeps to the rate limits of the collaborators, which
+ * takes too long for a request.
  * @throws CliError failed if a run did not finish, timedOut if it has not finished in time
  */
 export const followFreshRun = (
@@ -33,15 +33,15 @@ export const followFreshRun = (
   withAdmin(deps, globalOptionsOf(command), async ({ api }) => {
     const body = { kind: 'REPORT' as const, ...(windowHours !== undefined && { windowHours }) };
     const { id } = await api(run, (client) => client.post('/v1/reconciliation/runs', { body }));
-    let said = '';
+    let printed = '';
     const look = async () => {
       const found = await api(runReport, (client) =>
         client.get('/v1/reconciliation/runs/{id}', { path: { id } }),
       );
       if (found.report !== null || found.status === 'FAILED') return found;
-      const words = `run ${id}: ${found.status}, ${found.checksDone} checks done\n`;
-      if (words !== said) deps.stderr(words);
-      said = words;
+      const progress = `run ${id}: ${found.status}, ${found.checksDone} checks done\n`;
+      if (progress !== printed) deps.stderr(progress);
+      printed = progress;
       return found;
     };
     const { report, status } = await lookUntil(deps, {

@@ -11,18 +11,18 @@ import { toCsv } from './samples-csv.ts';
 export interface ReconcileOptions {
   readonly windowHours?: number;
   readonly samples?: boolean;
-  /** The only check that is shown and judged. */
+  /** The only check that is shown and that decides the exit code. */
   readonly check?: string;
   readonly csv?: boolean;
-  /** A worker makes the checks again, whatever is stored. */
+  /** True if a worker must run the checks again, even if a report is stored. */
   readonly fresh?: boolean;
-  /** Milliseconds to wait for a fresh run. */
+  /** The time limit in ms of a fresh run. */
   readonly timeout?: number;
 }
 
 const usualTimeoutMs = 10 * 60_000;
 
-/** Returns the newest stored report, or one of a run that is made now. */
+/** Returns the report of the admin API, or that of a fresh run. */
 const readReport = (
   deps: CliDeps,
   { windowHours, fresh = false, timeout = usualTimeoutMs }: ReconcileOptions,
@@ -35,7 +35,10 @@ const readReport = (
   );
 };
 
-/** Compares the books, and ends with the findings' exit code unless every check passed. */
+/**
+ * Prints the report of reconciliation.
+ * @throws CliError findings unless every check passed
+ */
 export const reconcile = async (
   deps: CliDeps,
   own: ReconcileOptions,
@@ -52,7 +55,7 @@ export const reconcile = async (
   }
   const whole = await readReport(deps, own, command);
   const report = check === undefined ? whole : onlyCheck(whole, check);
-  if (csv) deps.stdout(toCsv(report.checks.flatMap((one) => one.samples)));
+  if (csv) deps.stdout(toCsv(report.checks.flatMap((shown) => shown.samples)));
   else
     printResult(deps, options.output, {
       data: samples ? report : withoutSamples(report),

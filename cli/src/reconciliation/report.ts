@@ -38,13 +38,14 @@ type Sample = z.infer<typeof sample>;
  * @throws CliError usage if there is no such check.
  */
 export const onlyCheck = (report: Report, id: string): Report => {
-  const found = report.checks.filter((one) => one.id === id);
+  const found = report.checks.filter((known) => known.id === id);
   if (found.length === 0) {
-    const names = report.checks.map((one) => one.id).join(', ');
+    const names = report.checks.map((known) => known.id).join(', ');
     throw new CliError(`there is no check ${id}`, exitCodes.usage, `There are: ${names}.`);
   }
-  const of = (status: ReportCheck['status']) => found.filter((one) => one.status === status).length;
-  const summary = { ok: of('OK'), findings: of('FINDINGS'), errors: of('ERROR') };
+  const countOf = (wanted: ReportCheck['status']) =>
+    found.filter(({ status }) => status === wanted).length;
+  const summary = { ok: countOf('OK'), findings: countOf('FINDINGS'), errors: countOf('ERROR') };
   return { ...report, summary, checks: found };
 };
 
@@ -54,7 +55,7 @@ export const withoutSamples = ({ checks, ...report }: Report) => ({
   checks: checks.map(({ samples: _samples, ...rest }) => rest),
 });
 
-/** An ERROR proves nothing: neither that the books agree nor that they do not. */
+/** Returns the text of a status. An ERROR does not show if the books agree. */
 const statusOf = ({ status, count }: ReportCheck): string => {
   if (status === 'FINDINGS') return `${count} ${count === 1 ? 'finding' : 'findings'}`;
   return status === 'ERROR' ? 'NOT CHECKED' : 'OK';
@@ -80,7 +81,7 @@ const lastLine = ({ summary: { ok, findings, errors } }: Report): string => {
   return `${ok} of ${all} checks agree; ${[...found, ...unknown].join(', ')}.`;
 };
 
-/** Renders the report for people: each check, the reason for each that was not run, samples. */
+/** Renders the report for people, with the reasons for errors and, if requested, the samples. */
 export const renderReport = (report: Report, options: { readonly samples: boolean }): string => {
   const { checks } = report;
   const table = renderTable(

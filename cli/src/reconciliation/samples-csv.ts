@@ -1,6 +1,6 @@
 type Value = string | number | boolean | null | undefined;
 
-/** A spreadsheet runs a cell that begins so as a formula. */
+/** Matches the beginning of a cell that a spreadsheet would run as a formula. */
 const formula = /^[=+\-@\t\r]/u;
 
 const cellOf = (value: Value): string => {
@@ -9,7 +9,7 @@ const cellOf = (value: Value): string => {
   return /[",\r\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/** Writes rows as RFC 4180 has it, with the names of all their fields in the first line. */
+/** Writes rows as CSV of RFC 4180, with the names of all their fields in the first line. */
 export const toCsv = (rows: readonly Readonly<Record<string, Value>>[]): string => {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const lines = rows.map((row) => names.map((name) => cellOf(row[name])).join(','));

@@ -5,7 +5,7 @@ import { listRows, pageOf } from '../desk/ask-admin.ts';
 import type { Paging } from '../desk/paging.ts';
 import { formatPaise } from '../io/money.ts';
 
-/** Something that waits for a person's decision. */
+/** A case that waits for the decision of an operator. */
 const review = z.looseObject({
   kind: z.string(),
   id: z.string(),
@@ -17,7 +17,7 @@ const review = z.looseObject({
 });
 type Review = z.infer<typeof review>;
 
-/** A page of them. */
+/** A page of reviews. */
 export const reviewPage = pageOf(review);
 
 const columns = {
@@ -30,7 +30,7 @@ const columns = {
   reason: ({ reason }: Review) => reason ?? '-',
 };
 
-/** Prints what waits for a decision, the oldest first. */
+/** Prints the cases that wait for a decision, oldest first. */
 export const listReviews = (
   deps: CliDeps,
   { page, limit }: Paging,

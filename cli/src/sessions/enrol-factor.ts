@@ -24,7 +24,7 @@ export const enrolledOutput = z.object({
   recoveryCodes: z.array(z.string()),
 });
 
-/** Sets up the authenticator app of the operator who signed in, and stores the new sign-in. */
+/** Sets up the authenticator app of the signed-in operator, and stores the new sign-in. */
 export const enrolFactor = async (deps: CliDeps, command: Command): Promise<void> => {
   const options = globalOptionsOf(command);
   const address = await findAdminAddress(deps, options);

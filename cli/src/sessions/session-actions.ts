@@ -52,7 +52,10 @@ const withAddress = async (
   }
 };
 
-/** Returns the account to sign in with. @throws CliError usage without an email address. */
+/**
+ * Returns the account to sign in with.
+ * @throws CliError usage without an email address
+ */
 const accountOf = async (deps: CliDeps, options: GlobalOptions, address: AdminAddress) => {
   const { email } = options;
   if (email !== undefined) {
@@ -87,7 +90,7 @@ export const logOut = (deps: CliDeps, command: Command): Promise<void> =>
     printResult(deps, options.output, { data: { api: key, forgotten }, text });
   });
 
-/** Shows the stored sign-in, once the API has accepted it. */
+/** Prints the stored sign-in if the API accepts its token. */
 export const showSession = (deps: CliDeps, command: Command): Promise<void> =>
   withAddress(deps, command, async (address, options) => {
     const kept = findCredential(deps, address.key);
@@ -97,7 +100,7 @@ export const showSession = (deps: CliDeps, command: Command): Promise<void> =>
     }
     const { baseUrl } = address;
     const api = createAdminApi({ baseUrl, token: kept.token, signal: deps.signal });
-    // Any role may read it, and one row is little.
+    // The request tests the token. Every role may read orders.
     await api(z.unknown(), (client) => client.get('/v1/orders', { query: { limit: 1 } }));
     print(deps, options, address, kept);
   });

@@ -10,20 +10,22 @@ import { explainProcess } from '../configuration/explain-config.ts';
 import type { Context, LocalContext } from '../contexts/context.ts';
 import type { GlobalOptions } from '../global-options.ts';
 
-/** The files of a bundle by their names, and why others are not in it. */
+/** The collected files of a bundle. */
 export interface Collected {
+  /** The texts of the files by name. */
   readonly files: Map<string, string>;
+  /** The parts that could not be read, each with the reason. */
   readonly missing: string[];
 }
 
 export interface CollectOptions {
-  /** Lines of each log. */
+  /** The number of lines of each log. */
   readonly lines: number;
 }
 
 const asJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
-/** Adds a part if it can be read. A part that is broken is often the reason for a bundle. */
+/** Adds a part, or the reason why it can't be read. A broken part must not stop the bundle. */
 const add = async (
   deps: CliDeps,
   { files, missing }: Collected,
@@ -31,8 +33,8 @@ const add = async (
   make: () => unknown,
 ): Promise<void> => {
   try {
-    const made = await make();
-    files.set(name, typeof made === 'string' ? made : asJson(made));
+    const part = await make();
+    files.set(name, typeof part === 'string' ? part : asJson(part));
   } catch (error) {
     deps.signal.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);
@@ -41,13 +43,13 @@ const add = async (
   }
 };
 
-/** A log may be large, so only its end is kept. */
-const mostBytes = 4 * 1024 * 1024;
+/** The maximum size of a log, of which only the end is collected. */
+const maxLogBytes = 4 * 1024 * 1024;
 
 const lastLines = (path: string, lines: number): string => {
   const { size } = statSync(path);
   const text = readFileSync(path)
-    .subarray(Math.max(0, size - mostBytes))
+    .subarray(Math.max(0, size - maxLogBytes))
     .toString('utf8');
   return `${text.trimEnd().split('\n').slice(-lines).join('\n')}\n`;
 };
@@ -79,7 +81,7 @@ const addRelease = async (
   }));
   await add(deps, collected, 'cluster/deployments.json', async () => {
     const deployments = await client.listDeployments(releaseSelector);
-    // The configuration has them, with what is secret left out.
+    // The variables are in the files of the configuration, without secrets.
     return deployments.map(({ variables: _variables, ...rest }) => rest);
   });
   await add(deps, collected, 'cluster/events.json', () => client.listEvents());
@@ -95,7 +97,7 @@ const addRelease = async (
 
 const processes = ['customer', 'admin', 'accounting', 'worker'];
 
-/** Collects what somebody needs who helps from afar. Nothing of it is redacted yet. */
+/** Collects the files of a support bundle, which are not redacted yet. */
 export const collect = async (
   deps: CliDeps,
   context: Context,

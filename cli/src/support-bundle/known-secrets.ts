@@ -4,24 +4,21 @@ import { readEndpoints } from '../contexts/local-stack.ts';
 import { findSources } from '../configuration/sources.ts';
 import { describedVariables } from '../configuration/variables.ts';
 
-/** Secrets of goldctl's own environment. */
+/** The secret variables of goldctl's own environment. */
 const ownNames = ['GOLDCTL_TOKEN', 'GITHUB_TOKEN', 'GH_TOKEN'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A list is several secrets, and a key has its id before it. */
+/** Returns a secret and its parts. A list consists of several secrets, and a key begins with its id. */
 const partsOf = (value: string): string[] => [
   value,
   ...value.split(',').flatMap((part) => [part, ...part.split(':').slice(1)]),
 ];
 
-/**
- * Matches the password of an address. An address with several hosts matches too, although no parser
- * takes it for a URL.
- */
+/** Matches the password of an address, even of an address with several hosts, which is not a URL. */
 const passwordOf = /^[\w+.-]+:\/\/[^:@/]*:(?<password>[^@/]*)@/u;
 
-const decoded = (text: string): string => {
+const decodeIfPossible = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -31,7 +28,7 @@ const decoded = (text: string): string => {
 
 const passwordIn = (value: string): string[] => {
   const { password } = passwordOf.exec(value)?.groups ?? {};
-  return password === undefined ? [] : [password, decoded(password)];
+  return password === undefined ? [] : [password, decodeIfPossible(password)];
 };
 
 const secretsIn = (env: Environment): string[] => {
@@ -62,7 +59,7 @@ const ofStack = async (deps: CliDeps, context: Context): Promise<string[]> => {
   }
 };
 
-/** Returns the secrets that can be known from here. Those of a cluster are never read. */
+/** Returns the secrets of goldctl's environment and of a local stack. A cluster's are never read. */
 export const knownSecrets = async (deps: CliDeps, context: Context): Promise<string[]> => {
   const secrets = [...secretsIn(deps.env), ...(await ofStack(deps, context))];
   return [...new Set(secrets)].filter((secret) => secret !== '');

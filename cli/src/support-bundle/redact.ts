@@ -1,7 +1,7 @@
-/** Shorter ones are words: `admin`, `test`. */
-const leastLength = 6;
+/** The minimum length of a secret. A shorter secret may be a common word such as `test`. */
+const minLength = 6;
 
-/** A line break or a padding may end it, and three bytes are four characters. */
+/** Returns the base64 forms of a text at each of the three positions within a longer base64 text. */
 const inBase64 = (text: string): string[] => {
   const bytes = Buffer.from(text, 'utf8');
   return [0, 1, 2].flatMap((shift) => {
@@ -11,9 +11,7 @@ const inBase64 = (text: string): string[] => {
       shift === 0 ? 0 : 4,
       (shift + bytes.length) % 3 === 0 ? undefined : -4,
     );
-    return whole.length < leastLength
-      ? []
-      : [whole, whole.replaceAll('+', '-').replaceAll('/', '_')];
+    return whole.length < minLength ? [] : [whole, whole.replaceAll('+', '-').replaceAll('/', '_')];
   });
 };
 
@@ -25,11 +23,11 @@ const formsOf = (secret: string): string[] => [
 ];
 
 /** Patterns of secrets and personal data, with their replacements. */
-const looks: readonly (readonly [RegExp, string])[] = [
+const patterns: readonly (readonly [RegExp, string])[] = [
   [/eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/gu, '(a token)'],
   [/(?<scheme>Bearer|Basic) [\w.~+/=-]{6,}/gu, '$<scheme> (a secret)'],
   [/(?<start>\w+:\/\/[^\s:/@"]*):[^\s@"]+@/gu, '$<start>:(a password)@'],
-  // Thirty-two bytes in base64, as keys and peppers are written.
+  // Keys and peppers have this form, which is 32 bytes in base64.
   [/(?<![\w+/])[\w+/-]{43}=/gu, '(a key)'],
   [/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gu, '(an email address)'],
   [/(?<![\w.])\+91[ -]?[6-9]\d{9}(?!\d)/gu, '(a phone)'],
@@ -39,15 +37,18 @@ const looks: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Creates the function that removes secrets and people's data from a text. It removes the known
- * secrets, in clear and in base64, and everything that looks like a secret.
+ * Creates the function that removes secrets and personal data from a text. It replaces the known
+ * secrets, in clear text and in base64, and all texts that have the form of a secret.
  */
 export const createRedactor = (secrets: readonly string[]): ((text: string) => string) => {
-  const forms = [...new Set(secrets.filter(({ length }) => length >= leastLength).flatMap(formsOf))]
-    // A longer one may hold a shorter one.
+  const forms = [...new Set(secrets.filter(({ length }) => length >= minLength).flatMap(formsOf))]
+    // A longer form is replaced first, since it may contain a shorter form.
     .toSorted((a, b) => b.length - a.length);
   return (text) => {
-    const known = forms.reduce((rest, form) => rest.replaceAll(form, '(a secret)'), text);
-    return looks.reduce((rest, [look, instead]) => rest.replaceAll(look, instead), known);
+    const withoutKnown = forms.reduce((kept, form) => kept.replaceAll(form, '(a secret)'), text);
+    return patterns.reduce(
+      (kept, [pattern, replacement]) => kept.replaceAll(pattern, replacement),
+      withoutKnown,
+    );
   };
 };

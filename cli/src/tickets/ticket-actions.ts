@@ -24,7 +24,7 @@ type TicketRow = z.infer<typeof ticketRow>;
 /** A page of tickets. */
 export const ticketPage = pageOf(ticketRow);
 
-/** A ticket with what was written. Its writer is masked, in JSON too. */
+/** A ticket with its messages and notes. The writer's data is masked, including in JSON. */
 export const ticketForm = ticketRow.extend({
   name: z.string().nullable().transform(maskedName),
   email: z.string().nullable().transform(maskedEmail),
@@ -83,7 +83,7 @@ export interface ListOptions extends Paging {
   readonly due?: 'soon' | 'overdue';
 }
 
-/** Prints tickets, the newest first. */
+/** Prints tickets, newest first. */
 export const listTickets = (
   deps: CliDeps,
   { status, query: q, due, page, limit }: ListOptions,
@@ -114,7 +114,7 @@ export interface AnswerOptions {
   readonly message?: string;
 }
 
-/** Moves a ticket on, with a note for the other operators and a message to the customer. */
+/** Changes a ticket's status, with a note for operators and a message to the customer. */
 export const answerTicket = async (
   deps: CliDeps,
   reference: string,

@@ -67,14 +67,14 @@ export const createRunSchedule = ({
   clock,
   random,
 }: Omit<RunsDeps, 'audit'>): Sweep => {
-  let startedAt: Promise<Date> | undefined;
+  let startedAt: Date | undefined;
   return {
     name: 'reconciliation-schedule',
     async run() {
       await markLostRunsFailed(db, clock.now());
-      startedAt ??= readNow(db);
+      startedAt ??= await readNow(db);
       for (const due of [{ kind: 'REPORT', windowHours: usualHours }, rulesRun] as const) {
-        const run = { ...due, id: random.uuid(), startedAt: await startedAt };
+        const run = { ...due, id: random.uuid(), startedAt };
         await inTransaction(async (tx) => {
           if (await insertScheduledRun(tx, run, clock.now())) await enqueue(tx, runJob(run.id));
         });

@@ -152,6 +152,22 @@ describe('the schedule', () => {
     const run = await ask('GET', `/reconciliation/runs/${String(body['id'])}`);
     expect(run.body).toMatchObject({ status: 'FAILED', report: null });
   });
+
+  it('continues after its first pass has failed at the database', async () => {
+    let isAvailable = false;
+    const db = new Proxy(books.deps.db, {
+      get(target, name) {
+        if (name === '$queryRaw' && !isAvailable) {
+          return () => Promise.reject(new Error('the database is unavailable'));
+        }
+        return Reflect.get(target, name);
+      },
+    });
+    const reconciliation = createReconciliation({ ...books.deps, db });
+    await expect(sweep(reconciliation)).rejects.toThrow('the database is unavailable');
+    isAvailable = true;
+    await expect(sweep(reconciliation)).resolves.toBeUndefined();
+  });
 });
 
 const restAdvice = 'the next runs check the rest';
