@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
-import { identityTest } from '#test/support/identity-test.ts';
+import { identityTest, newPhone } from '#test/support/identity-test.ts';
 import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
+import { otherCode } from '#test/support/session-calls.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 
@@ -8,20 +9,10 @@ const clock = createManualClock();
 const it = identityTest({ clock });
 
 const minuteMs = 60_000;
-let phones = 0;
-const newPhone = (): string => `+9198765${String((phones += 1)).padStart(5, '0')}`;
-
 const send = (identity: OpenIdentity, phone: string): Promise<CallResponse> =>
   identity.as()('POST', '/auth/send-otp', { phone });
 const verify = (identity: OpenIdentity, phone: string, otp: string): Promise<CallResponse> =>
   identity.as()('POST', '/auth/verify-otp', { phone, otp });
-
-/** Sends a code and reads it from the phone. */
-const sentCode = async (identity: OpenIdentity, phone: string): Promise<string> => {
-  expect((await send(identity, phone)).status).toBe(200);
-  return identity.codeOf(phone);
-};
-const wrongFor = (code: string): string => (code === '000000' ? '111111' : '000000');
 
 const fault = (identity: OpenIdentity, fields: object): Promise<CallResponse> =>
   identity.sandbox.control('POST', '/faults', {
@@ -108,14 +99,14 @@ describe('POST /auth/send-otp', () => {
       await fault(identity, { fault: 'error', status: 400 });
       expect(errorCode(await send(identity, phone))).toBe('SMS_UNAVAILABLE');
     }
-    expect((await verify(identity, phone, await sentCode(identity, phone))).status).toBe(200);
+    expect((await verify(identity, phone, await identity.sentCode(phone))).status).toBe(200);
   });
 
   it.for([['error'], ['reset'], ['timeout'], ['malformed'], ['accept_then_timeout']] as const)(
     'is 502 when the answer is lost (%s), and that code is of no use',
     async ([kind], { identity }) => {
       const phone = newPhone();
-      const before = await sentCode(identity, phone);
+      const before = await identity.sentCode(phone);
       await fault(identity, { fault: kind });
       const told = await send(identity, phone);
       expect(told.status).toBe(502);
@@ -123,7 +114,7 @@ describe('POST /auth/send-otp', () => {
       const after = await identity.codeOf(phone);
       expect((await verify(identity, phone, after)).status).toBe(401);
       expect((await verify(identity, phone, before)).status).toBe(401);
-      expect((await verify(identity, phone, await sentCode(identity, phone))).status).toBe(200);
+      expect((await verify(identity, phone, await identity.sentCode(phone))).status).toBe(200);
     },
   );
 });
@@ -131,7 +122,7 @@ describe('POST /auth/send-otp', () => {
 describe('POST /auth/verify-otp', () => {
   it('takes a code once', async ({ identity }) => {
     const phone = newPhone();
-    const code = await sentCode(identity, phone);
+    const code = await identity.sentCode(phone);
     expect((await verify(identity, phone, code)).status).toBe(200);
     const again = await verify(identity, phone, code);
     expect(again.status).toBe(401);
@@ -140,26 +131,26 @@ describe('POST /auth/verify-otp', () => {
 
   it('takes a code once among twenty that present it at the same time', async ({ identity }) => {
     const phone = newPhone();
-    const code = await sentCode(identity, phone);
+    const code = await identity.sentCode(phone);
     const told = await Promise.all(Array.from({ length: 20 }, () => verify(identity, phone, code)));
     expect(told.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
   it('takes a code until 600 seconds have passed', async ({ identity }) => {
     const phone = newPhone();
-    const code = await sentCode(identity, phone);
+    const code = await identity.sentCode(phone);
     clock.advance(600_000 - 1);
     expect((await verify(identity, phone, code)).status).toBe(200);
-    const late = await sentCode(identity, phone);
+    const late = await identity.sentCode(phone);
     clock.advance(600_000);
     expect((await verify(identity, phone, late)).status).toBe(401);
   });
 
   it('takes the newest code alone', async ({ identity }) => {
     const phone = newPhone();
-    const first = await sentCode(identity, phone);
-    let second = await sentCode(identity, phone);
-    while (second === first) second = await sentCode(identity, phone);
+    const first = await identity.sentCode(phone);
+    let second = await identity.sentCode(phone);
+    while (second === first) second = await identity.sentCode(phone);
     expect((await verify(identity, phone, first)).status).toBe(401);
     expect((await verify(identity, phone, second)).status).toBe(200);
   });
@@ -167,24 +158,24 @@ describe('POST /auth/verify-otp', () => {
   it('takes only the code of that phone', async ({ identity }) => {
     const [mine, other] = [newPhone(), newPhone()];
     await send(identity, mine);
-    expect((await verify(identity, mine, await sentCode(identity, other))).status).toBe(401);
+    expect((await verify(identity, mine, await identity.sentCode(other))).status).toBe(401);
   });
 
   it('answers the third wrong code with 401 and is locked from then on', async ({ identity }) => {
     const phone = newPhone();
-    const code = await sentCode(identity, phone);
+    const code = await identity.sentCode(phone);
     for (let guess = 1; guess <= 3; guess += 1) {
-      const told = await verify(identity, phone, wrongFor(code));
+      const told = await verify(identity, phone, otherCode(code));
       expect(told.status).toBe(401);
       expect(errorCode(told)).toBe('INVALID_OTP');
     }
     const locked = await verify(identity, phone, code);
     expect(locked.status).toBe(429);
     expect(errorCode(locked)).toBe('OTP_LOCKED');
-    const newer = await sentCode(identity, phone);
+    const newer = await identity.sentCode(phone);
     expect(errorCode(await verify(identity, phone, newer))).toBe('OTP_LOCKED');
     clock.advance(30 * minuteMs - 1);
-    const last = await sentCode(identity, phone);
+    const last = await identity.sentCode(phone);
     expect(errorCode(await verify(identity, phone, last))).toBe('OTP_LOCKED');
     clock.advance(1);
     expect((await verify(identity, phone, last)).status).toBe(200);
@@ -192,7 +183,7 @@ describe('POST /auth/verify-otp', () => {
 
   it('says when the lock ends', async ({ identity }) => {
     const phone = newPhone();
-    const wrong = wrongFor(await sentCode(identity, phone));
+    const wrong = otherCode(await identity.sentCode(phone));
     for (let guess = 1; guess <= 3; guess += 1) await verify(identity, phone, wrong);
     clock.advance(10 * minuteMs);
     const response = await fetch(`${identity.url}/auth/verify-otp`, {
@@ -206,10 +197,10 @@ describe('POST /auth/verify-otp', () => {
   it('counts wrong codes across codes', async ({ identity }) => {
     const phone = newPhone();
     for (let guess = 1; guess <= 3; guess += 1) {
-      const code = await sentCode(identity, phone);
-      expect((await verify(identity, phone, wrongFor(code))).status).toBe(401);
+      const code = await identity.sentCode(phone);
+      expect((await verify(identity, phone, otherCode(code))).status).toBe(401);
     }
-    expect(errorCode(await verify(identity, phone, await sentCode(identity, phone)))).toBe(
+    expect(errorCode(await verify(identity, phone, await identity.sentCode(phone)))).toBe(
       'OTP_LOCKED',
     );
   });
@@ -217,9 +208,9 @@ describe('POST /auth/verify-otp', () => {
   it('forgets wrong codes after a right one', async ({ identity }) => {
     const phone = newPhone();
     for (let round = 1; round <= 3; round += 1) {
-      const code = await sentCode(identity, phone);
-      await verify(identity, phone, wrongFor(code));
-      await verify(identity, phone, wrongFor(code));
+      const code = await identity.sentCode(phone);
+      await verify(identity, phone, otherCode(code));
+      await verify(identity, phone, otherCode(code));
       expect((await verify(identity, phone, code)).status).toBe(200);
     }
   });
@@ -230,14 +221,14 @@ describe('POST /auth/verify-otp', () => {
     await verify(identity, phone, '000000');
     clock.advance(30 * minuteMs);
     expect((await verify(identity, phone, '000000')).status).toBe(401);
-    expect((await verify(identity, phone, await sentCode(identity, phone))).status).toBe(200);
+    expect((await verify(identity, phone, await identity.sentCode(phone))).status).toBe(200);
   });
 
   it('judges three of fifty parallel guesses', async ({ identity }) => {
     const phone = newPhone();
-    const code = await sentCode(identity, phone);
+    const code = await identity.sentCode(phone);
     const told = await Promise.all(
-      Array.from({ length: 50 }, () => verify(identity, phone, wrongFor(code))),
+      Array.from({ length: 50 }, () => verify(identity, phone, otherCode(code))),
     );
     expect(told.filter((one) => errorCode(one) === 'INVALID_OTP')).toHaveLength(3);
     expect(told.filter((one) => errorCode(one) === 'OTP_LOCKED')).toHaveLength(47);
@@ -250,7 +241,7 @@ describe('POST /auth/verify-otp', () => {
     for (let sends = 1; sends <= 5; sends += 1) await send(identity, phone);
     for (let guess = 1; guess <= 3; guess += 1) await verify(identity, phone, '000000');
     clock.advance(-24 * 60 * minuteMs);
-    expect((await verify(identity, phone, await sentCode(identity, phone))).status).toBe(200);
+    expect((await verify(identity, phone, await identity.sentCode(phone))).status).toBe(200);
   });
 
   it.for([
@@ -284,8 +275,8 @@ it('the service logs neither phones nor codes, and stores neither', async ({ ide
   const phone = newPhone();
   await fault(identity, { fault: 'error' });
   await send(identity, phone);
-  const code = await sentCode(identity, phone);
-  await verify(identity, phone, wrongFor(code));
+  const code = await identity.sentCode(phone);
+  await verify(identity, phone, otherCode(code));
   expect(identity.logged()).not.toContain(phone.slice(3));
   expect(identity.logged()).not.toContain(code);
   const rows = await identity.database.db.otpCode.findMany();
