@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeyedRenewal } from '../../src/apps/worker/create-key-sweeps.ts';
 import { addSeconds } from '../../src/platform/clock/clock.ts';
 import { createNumbers } from '#test/support/factories.ts';
+import { otherCode } from '#test/support/session-calls.ts';
 import { openFleet } from './open-replicas.ts';
 
 let fleet: Awaited<ReturnType<typeof openFleet>>;
@@ -81,7 +82,7 @@ describe('a code by SMS', () => {
     const { prepared, rotating } = fleet;
     const phone = numbers.phone();
     const otp = await prepared.send(phone);
-    const wrong = otp === '000000' ? '111111' : '000000';
+    const wrong = otherCode(otp);
     expect(await prepared.verify(phone, wrong)).toMatchObject({ code: 'INVALID_OTP' });
     expect(await rotating.verify(phone, wrong)).toMatchObject({ code: 'INVALID_OTP' });
     expect(await prepared.verify(phone, wrong)).toMatchObject({ code: 'INVALID_OTP' });

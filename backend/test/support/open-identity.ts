@@ -31,6 +31,8 @@ export interface OpenIdentity {
   as(accessToken?: string): Call;
   /** The newest code that reached this phone, or empty if none did. */
   codeOf(phone: string): Promise<string>;
+  /** Sends a code, by sign-in unless another path is given, and reads it from the phone. */
+  sentCode(phone: string, path?: string): Promise<string>;
   /** Sends a code and signs in with it. */
   signIn(phone: string, device?: object): Promise<CallResponse>;
   /** Waits until no SMS is in progress. */
@@ -93,6 +95,14 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
     createCaller(base, token === undefined ? {} : { authorization: `Bearer ${token}` });
   const codeOf = (phone: string): Promise<string> => sandbox.codeFor(phone);
 
+  const sentCode: OpenIdentity['sentCode'] = async (phone, path = '/auth/send-otp') => {
+    const { status, text } = await as()('POST', path, { phone });
+    if (status !== 200) throw new Error(`no code was sent: ${text}`);
+    // The code of a forgotten MPIN is sent after the answer.
+    await identity.settle();
+    return codeOf(phone);
+  };
+
   return {
     url: base,
     database: system.database,
@@ -104,6 +114,7 @@ export const openIdentity = async (options: IdentityOptions): Promise<OpenIdenti
     as,
     settle: () => identity.settle(),
     codeOf,
+    sentCode,
     async signIn(phone, device = {}) {
       await as()('POST', '/auth/send-otp', { phone });
       const otp = await codeOf(phone);

@@ -62,3 +62,6 @@ export const metricOf = async (identity: OpenIdentity, labels: string): Promise<
   const line = (await identity.metrics()).split('\n').find((each) => each.includes(labels));
   return Number(line?.split(' ').at(-1));
 };
+
+/** Returns a code that is not this one. */
+export const otherCode = (code: string): string => (code === '000000' ? '111111' : '000000');

@@ -5,6 +5,7 @@ import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
 import type { OpenCustomerApi, SignedInPerson } from '#test/support/open-customer-api.ts';
 import { createCaller, type Answer } from '#test/support/caller.ts';
 import { runPurges } from '#test/support/run-purges.ts';
+import { otherCode } from '#test/support/session-calls.ts';
 import { createIdentityPurges } from '../identity/index.ts';
 import { createFormerBuyerPurge } from '../referrals/index.ts';
 import { registerPushToken } from '../identity/push-tokens.store.ts';
@@ -31,7 +32,7 @@ describe('the code', () => {
   it('is required with the word DELETE, and a third wrong code locks', async ({ open }) => {
     const person = await open.person();
     const otp = await requestCode(open, person);
-    const wrong = otp === '000000' ? '111111' : '000000';
+    const wrong = otherCode(otp);
     const unconfirmed = await person.call('POST', '/users/me/deletion/confirm', { otp });
     expect(unconfirmed).toMatchObject({ status: 400, field: 'confirmation' });
     for (let tries = 0; tries < 3; tries += 1) {

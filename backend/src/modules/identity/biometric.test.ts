@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { identityTest } from '#test/support/identity-test.ts';
+import { identityTest, newPhone } from '#test/support/identity-test.ts';
 import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
 import { okOrCode } from '#test/support/session-calls.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
@@ -9,9 +9,6 @@ import { createSessionPurges } from './identity.sweeps.ts';
 const clock = createManualClock();
 const dayMs = 24 * 60 * 60_000;
 const it = identityTest({ clock });
-
-let phones = 0;
-const newPhone = (): string => `+9175300${String((phones += 1)).padStart(5, '0')}`;
 
 const signIn = async (
   identity: OpenIdentity,

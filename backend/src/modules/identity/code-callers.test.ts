@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
-import { identityTest } from '#test/support/identity-test.ts';
+import { identityTest, newPhone } from '#test/support/identity-test.ts';
 import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
+import { otherCode } from '#test/support/session-calls.ts';
 import { createCaller } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 
@@ -8,20 +9,12 @@ const clock = createManualClock();
 const minuteMs = 60_000;
 const it = identityTest({ clock });
 
-let phones = 0;
-const newPhone = (): string => `+9175600${String((phones += 1)).padStart(5, '0')}`;
 const device = 'a-phone-of-the-customer';
 
 const call = async (identity: OpenIdentity, ip: string, path: string, body: object) => {
   const answer = await createCaller(identity.url, { 'x-forwarded-for': ip })('POST', path, body);
   return answer.status === 200 ? 'ok' : errorCode(answer);
 };
-const sentCode = async (identity: OpenIdentity, phone: string, path = '/auth/send-otp') => {
-  await identity.as()('POST', path, { phone });
-  await identity.settle();
-  return identity.codeOf(phone);
-};
-const otherThan = (otp: string): string => (otp === '000000' ? '111111' : '000000');
 const addressOf = (n: number): string => `198.51.100.${n}`;
 
 describe('wrong codes', () => {
@@ -30,9 +23,9 @@ describe('wrong codes', () => {
   }) => {
     const phone = newPhone();
     await identity.signIn(phone, { deviceId: device });
-    const otp = await sentCode(identity, phone);
+    const otp = await identity.sentCode(phone);
     const verify = (ip: string, body: object = {}) =>
-      call(identity, ip, '/auth/verify-otp', { phone, otp: otherThan(otp), ...body });
+      call(identity, ip, '/auth/verify-otp', { phone, otp: otherCode(otp), ...body });
     for (let n = 0; n < 3; n += 1) expect(await verify(addressOf(1))).toBe('INVALID_OTP');
     expect(await verify(addressOf(1), { otp })).toBe('OTP_LOCKED');
     expect(await verify(addressOf(2))).toBe('INVALID_OTP');
@@ -45,10 +38,10 @@ describe('wrong codes', () => {
     const phone = newPhone();
     await identity.signIn(phone, { deviceId: device });
     clock.advance(15 * minuteMs);
-    const login = await sentCode(identity, phone);
-    const reset = await sentCode(identity, phone, '/auth/forgot-mpin');
+    const login = await identity.sentCode(phone);
+    const reset = await identity.sentCode(phone, '/auth/forgot-mpin');
     for (let n = 0; n < 10; n += 1) {
-      const body = { phone, newMpin: '482913', otp: otherThan(n % 2 === 0 ? login : reset) };
+      const body = { phone, newMpin: '482913', otp: otherCode(n % 2 === 0 ? login : reset) };
       const path = n % 2 === 0 ? '/auth/verify-otp' : '/auth/reset-mpin';
       expect(await call(identity, addressOf(10 + n), path, body)).toBe('INVALID_OTP');
     }
@@ -61,13 +54,13 @@ describe('wrong codes', () => {
     const known = { ...right, deviceId: device };
     expect(await call(identity, addressOf(50), '/auth/verify-otp', known)).toBe('ok');
     clock.advance(30 * minuteMs);
-    const later = { phone, otp: await sentCode(identity, phone) };
+    const later = { phone, otp: await identity.sentCode(phone) };
     expect(await call(identity, addressOf(50), '/auth/verify-otp', later)).toBe('ok');
   });
 
   it('are judged exactly ten times if fifty addresses send one at once', async ({ identity }) => {
     const phone = newPhone();
-    const otp = otherThan(await sentCode(identity, phone));
+    const otp = otherCode(await identity.sentCode(phone));
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
         call(identity, addressOf(n), '/auth/verify-otp', { phone, otp }),
@@ -86,11 +79,11 @@ it('a customer can still use code, MPIN and reset after thirteen requests of a s
   await identity.as(String(body['accessToken']))('POST', '/auth/set-mpin', { mpin: '482913' });
   clock.advance(15 * minuteMs);
   const thief = addressOf(66);
-  const login = await sentCode(identity, phone);
-  const reset = await sentCode(identity, phone, '/auth/forgot-mpin');
+  const login = await identity.sentCode(phone);
+  const reset = await identity.sentCode(phone, '/auth/forgot-mpin');
   for (let n = 0; n < 3; n += 1) {
-    await call(identity, thief, '/auth/verify-otp', { phone, otp: otherThan(login) });
-    const body = { phone, otp: otherThan(reset), newMpin: '111111' };
+    await call(identity, thief, '/auth/verify-otp', { phone, otp: otherCode(login) });
+    const body = { phone, otp: otherCode(reset), newMpin: '111111' };
     await call(identity, thief, '/auth/reset-mpin', body);
   }
   for (let n = 0; n < 5; n += 1) {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openCuttableServer } from '#test/support/cuttable-server.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { freshDatabase } from '#test/support/fresh-database.ts';
+import { newPhone } from '#test/support/identity-test.ts';
 import { errorCode, type OpenIdentity, openIdentity } from '#test/support/open-identity.ts';
 import { openedOnce } from '#test/support/opened-once.ts';
 import { runPurges } from '#test/support/run-purges.ts';
@@ -38,8 +39,6 @@ const open = async () => {
 };
 const it = test.extend('identity', { scope: 'file' }, openedOnce(open));
 
-let phones = 0;
-const newPhone = (): string => `+9176544${String((phones += 1)).padStart(5, '0')}`;
 const logout = (identity: OpenIdentity, by: Tokens, refreshToken: string): Promise<CallResponse> =>
   identity.as(by.accessToken)('POST', '/auth/logout', { refreshToken });
 

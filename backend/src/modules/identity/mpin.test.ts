@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { createGate } from '#test/support/gate.ts';
-import { identityTest } from '#test/support/identity-test.ts';
+import { identityTest, newPhone } from '#test/support/identity-test.ts';
 import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
 import { runPurges } from '#test/support/run-purges.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
@@ -12,8 +12,6 @@ const clock = createManualClock();
 const minuteMs = 60_000;
 const it = identityTest({ clock, hashesAtOnce: 8 });
 
-let phones = 0;
-const newPhone = (): string => `+9175100${String((phones += 1)).padStart(5, '0')}`;
 const rightMpin = '482913';
 const wrongMpin = '111111';
 

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
-import { identityTest } from '#test/support/identity-test.ts';
+import { identityTest, newPhone } from '#test/support/identity-test.ts';
 import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
+import { otherCode } from '#test/support/session-calls.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 
@@ -8,20 +9,10 @@ const clock = createManualClock();
 const it = identityTest({ clock });
 
 const minuteMs = 60_000;
-let phones = 0;
-const newPhone = (): string => `+9198765${String((phones += 1)).padStart(5, '0')}`;
-
 const send = (identity: OpenIdentity, phone: string): Promise<CallResponse> =>
   identity.as()('POST', '/auth/send-otp', { phone });
 const verify = (identity: OpenIdentity, phone: string, otp: string): Promise<CallResponse> =>
   identity.as()('POST', '/auth/verify-otp', { phone, otp });
-
-/** Sends a code and reads it from the phone. */
-const sentCode = async (identity: OpenIdentity, phone: string): Promise<string> => {
-  expect((await send(identity, phone)).status).toBe(200);
-  return identity.codeOf(phone);
-};
-const wrongFor = (code: string): string => (code === '000000' ? '111111' : '000000');
 
 const fault = (identity: OpenIdentity, fields: object): Promise<CallResponse> =>
   identity.sandbox.control('POST', '/faults', {
@@ -91,9 +82,9 @@ describe('POST /auth/send-otp', () => {
 
   it('lets five of twenty parallel requests send', async ({ identity }) => {
     const phone = newPhone();
-    const answer = await Promise.all(Array.from({ length: 20 }, () => send(identity, phone)));
-    expect(answer.filter(({ status }) => status === 200)).toHaveLength(5);
-    expect(answer.filter((one) => errorCode(one) === 'OTP_SEND_LIMIT')).toHaveLength(15);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => send(identity, phone)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(answers.filter((one) => errorCode(one) === 'OTP_SEND_LIMIT')).toHaveLength(15);
     const { body } = await identity.sandbox.control('GET', `/sms?phone=${phone.slice(1)}`);
     expect(body['messages']).toHaveLength(5);
   });
@@ -104,14 +95,14 @@ describe('POST /auth/send-otp', () => {
       await fault(identity, { fault: 'error', status: 400 });
       expect(errorCode(await send(identity, phone))).toBe('SMS_UNAVAILABLE');
     }
-    expect((await verify(identity, phone, await sentCode(identity, phone))).status).toBe(200);
+    expect((await verify(identity, phone, await identity.sentCode(phone))).status).toBe(200);
   });
 
   it.for([['error'], ['reset'], ['timeout'], ['malformed'], ['accept_then_timeout']] as const)(
     'answers 502 if the response is lost (%s), and the code is invalid',
     async ([kind], { identity }) => {
       const phone = newPhone();
-      const before = await sentCode(identity, phone);
+      const before = await identity.sentCode(phone);
       await fault(identity, { fault: kind });
       const answer = await send(identity, phone);
       expect(answer.status).toBe(502);
@@ -119,7 +110,7 @@ describe('POST /auth/send-otp', () => {
       const after = await identity.codeOf(phone);
       expect((await verify(identity, phone, after)).status).toBe(401);
       expect((await verify(identity, phone, before)).status).toBe(401);
-      expect((await verify(identity, phone, await sentCode(identity, phone))).status).toBe(200);
+      expect((await verify(identity, phone, await identity.sentCode(phone))).status).toBe(200);
     },
   );
 });
@@ -127,7 +118,7 @@ describe('POST /auth/send-otp', () => {
 describe('POST /auth/verify-otp', () => {
   it('accepts a code once', async ({ identity }) => {
     const phone = newPhone();
-    const code = await sentCode(identity, phone);
+    const code = await identity.sentCode(phone);
     expect((await verify(identity, phone, code)).status).toBe(200);
     const again = await verify(identity, phone, code);
     expect(again.status).toBe(401);
@@ -136,28 +127,28 @@ describe('POST /auth/verify-otp', () => {
 
   it('accepts a code once if twenty requests present it at once', async ({ identity }) => {
     const phone = newPhone();
-    const code = await sentCode(identity, phone);
-    const answer = await Promise.all(
+    const code = await identity.sentCode(phone);
+    const answers = await Promise.all(
       Array.from({ length: 20 }, () => verify(identity, phone, code)),
     );
-    expect(answer.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
   it('accepts a code for 600 seconds', async ({ identity }) => {
     const phone = newPhone();
-    const code = await sentCode(identity, phone);
+    const code = await identity.sentCode(phone);
     clock.advance(600_000 - 1);
     expect((await verify(identity, phone, code)).status).toBe(200);
-    const late = await sentCode(identity, phone);
+    const late = await identity.sentCode(phone);
     clock.advance(600_000);
     expect((await verify(identity, phone, late)).status).toBe(401);
   });
 
   it('accepts only the newest code', async ({ identity }) => {
     const phone = newPhone();
-    const first = await sentCode(identity, phone);
-    let second = await sentCode(identity, phone);
-    while (second === first) second = await sentCode(identity, phone);
+    const first = await identity.sentCode(phone);
+    let second = await identity.sentCode(phone);
+    while (second === first) second = await identity.sentCode(phone);
     expect((await verify(identity, phone, first)).status).toBe(401);
     expect((await verify(identity, phone, second)).status).toBe(200);
   });
@@ -165,24 +156,24 @@ describe('POST /auth/verify-otp', () => {
   it('accepts only the code of that phone', async ({ identity }) => {
     const [mine, other] = [newPhone(), newPhone()];
     await send(identity, mine);
-    expect((await verify(identity, mine, await sentCode(identity, other))).status).toBe(401);
+    expect((await verify(identity, mine, await identity.sentCode(other))).status).toBe(401);
   });
 
   it('answers 401 to the third wrong code and is locked after it', async ({ identity }) => {
     const phone = newPhone();
-    const code = await sentCode(identity, phone);
+    const code = await identity.sentCode(phone);
     for (let guess = 1; guess <= 3; guess += 1) {
-      const answer = await verify(identity, phone, wrongFor(code));
+      const answer = await verify(identity, phone, otherCode(code));
       expect(answer.status).toBe(401);
       expect(errorCode(answer)).toBe('INVALID_OTP');
     }
     const locked = await verify(identity, phone, code);
     expect(locked.status).toBe(429);
     expect(errorCode(locked)).toBe('OTP_LOCKED');
-    const newer = await sentCode(identity, phone);
+    const newer = await identity.sentCode(phone);
     expect(errorCode(await verify(identity, phone, newer))).toBe('OTP_LOCKED');
     clock.advance(30 * minuteMs - 1);
-    const last = await sentCode(identity, phone);
+    const last = await identity.sentCode(phone);
     expect(errorCode(await verify(identity, phone, last))).toBe('OTP_LOCKED');
     clock.advance(1);
     expect((await verify(identity, phone, last)).status).toBe(200);
@@ -190,7 +181,7 @@ describe('POST /auth/verify-otp', () => {
 
   it('says when the lock ends', async ({ identity }) => {
     const phone = newPhone();
-    const wrong = wrongFor(await sentCode(identity, phone));
+    const wrong = otherCode(await identity.sentCode(phone));
     for (let guess = 1; guess <= 3; guess += 1) await verify(identity, phone, wrong);
     clock.advance(10 * minuteMs);
     const response = await fetch(`${identity.url}/auth/verify-otp`, {
@@ -204,10 +195,10 @@ describe('POST /auth/verify-otp', () => {
   it('counts wrong codes over several codes', async ({ identity }) => {
     const phone = newPhone();
     for (let guess = 1; guess <= 3; guess += 1) {
-      const code = await sentCode(identity, phone);
-      expect((await verify(identity, phone, wrongFor(code))).status).toBe(401);
+      const code = await identity.sentCode(phone);
+      expect((await verify(identity, phone, otherCode(code))).status).toBe(401);
     }
-    expect(errorCode(await verify(identity, phone, await sentCode(identity, phone)))).toBe(
+    expect(errorCode(await verify(identity, phone, await identity.sentCode(phone)))).toBe(
       'OTP_LOCKED',
     );
   });
@@ -215,9 +206,9 @@ describe('POST /auth/verify-otp', () => {
   it('resets the count of wrong codes after a right one', async ({ identity }) => {
     const phone = newPhone();
     for (let round = 1; round <= 3; round += 1) {
-      const code = await sentCode(identity, phone);
-      await verify(identity, phone, wrongFor(code));
-      await verify(identity, phone, wrongFor(code));
+      const code = await identity.sentCode(phone);
+      await verify(identity, phone, otherCode(code));
+      await verify(identity, phone, otherCode(code));
       expect((await verify(identity, phone, code)).status).toBe(200);
     }
   });
@@ -228,17 +219,17 @@ describe('POST /auth/verify-otp', () => {
     await verify(identity, phone, '000000');
     clock.advance(30 * minuteMs);
     expect((await verify(identity, phone, '000000')).status).toBe(401);
-    expect((await verify(identity, phone, await sentCode(identity, phone))).status).toBe(200);
+    expect((await verify(identity, phone, await identity.sentCode(phone))).status).toBe(200);
   });
 
   it('judges only three of fifty parallel guesses', async ({ identity }) => {
     const phone = newPhone();
-    const code = await sentCode(identity, phone);
-    const answer = await Promise.all(
-      Array.from({ length: 50 }, () => verify(identity, phone, wrongFor(code))),
+    const code = await identity.sentCode(phone);
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => verify(identity, phone, otherCode(code))),
     );
-    expect(answer.filter((one) => errorCode(one) === 'INVALID_OTP')).toHaveLength(3);
-    expect(answer.filter((one) => errorCode(one) === 'OTP_LOCKED')).toHaveLength(47);
+    expect(answers.filter((one) => errorCode(one) === 'INVALID_OTP')).toHaveLength(3);
+    expect(answers.filter((one) => errorCode(one) === 'OTP_LOCKED')).toHaveLength(47);
     expect(errorCode(await verify(identity, phone, code))).toBe('OTP_LOCKED');
   });
 
@@ -248,7 +239,7 @@ describe('POST /auth/verify-otp', () => {
     for (let sends = 1; sends <= 5; sends += 1) await send(identity, phone);
     for (let guess = 1; guess <= 3; guess += 1) await verify(identity, phone, '000000');
     clock.advance(-24 * 60 * minuteMs);
-    expect((await verify(identity, phone, await sentCode(identity, phone))).status).toBe(200);
+    expect((await verify(identity, phone, await identity.sentCode(phone))).status).toBe(200);
   });
 
   it.for([
@@ -282,8 +273,8 @@ it('the service logs neither phones nor codes, and stores neither', async ({ ide
   const phone = newPhone();
   await fault(identity, { fault: 'error' });
   await send(identity, phone);
-  const code = await sentCode(identity, phone);
-  await verify(identity, phone, wrongFor(code));
+  const code = await identity.sentCode(phone);
+  await verify(identity, phone, otherCode(code));
   expect(identity.logged()).not.toContain(phone.slice(3));
   expect(identity.logged()).not.toContain(code);
   const rows = await identity.database.db.otpCode.findMany();

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { identityTest } from '#test/support/identity-test.ts';
+import { identityTest, newPhone } from '#test/support/identity-test.ts';
 import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
 import { me, okOrCode, refresh, signIn, tokensOf } from '#test/support/session-calls.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
@@ -7,9 +7,6 @@ import { createManualClock } from '../../platform/clock/manual-clock.ts';
 const clock = createManualClock();
 const minuteMs = 60_000;
 const it = identityTest({ clock });
-
-let phones = 0;
-const newPhone = (): string => `+9175700${String((phones += 1)).padStart(5, '0')}`;
 
 /** Signs in, lets `minutes` pass and refreshes, as a thief of the token could. */
 const signedInFor = async (identity: OpenIdentity, minutes: number, mpin?: string) => {

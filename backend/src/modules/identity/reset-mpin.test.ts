@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
-import { identityTest } from '#test/support/identity-test.ts';
+import { identityTest, newPhone } from '#test/support/identity-test.ts';
 import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
+import { otherCode } from '#test/support/session-calls.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 
@@ -8,19 +9,11 @@ const clock = createManualClock();
 const minuteMs = 60_000;
 const it = identityTest({ clock });
 
-let phones = 0;
-const newPhone = (): string => `+9175200${String((phones += 1)).padStart(5, '0')}`;
 const oldMpin = '4829';
 const newMpin = '739164';
 
 const forgot = (identity: OpenIdentity, phone: string): Promise<CallResponse> =>
   identity.as()('POST', '/auth/forgot-mpin', { phone });
-/** Requests a code, and returns it from the SMS. */
-const codeFor = async (identity: OpenIdentity, phone: string): Promise<string> => {
-  expect((await forgot(identity, phone)).status).toBe(200);
-  await identity.settle();
-  return identity.codeOf(phone);
-};
 const reset = (
   identity: OpenIdentity,
   phone: string,
@@ -40,7 +33,6 @@ const customerWithMpin = async (identity: OpenIdentity, phone = newPhone()) => {
   const { id: userId } = await identity.database.db.user.findFirstOrThrow({ where: { phone } });
   return { phone, userId, call, refreshToken: String(body['refreshToken']) };
 };
-const otherThan = (otp: string): string => (otp === '000000' ? '111111' : '000000');
 
 describe('POST /auth/forgot-mpin', () => {
   it('answers the same for every phone, but sends an SMS only to a customer who is not blocked', async ({
@@ -122,7 +114,11 @@ describe('POST /auth/reset-mpin', () => {
       where: { userId, deviceId: 'phone' },
       data: { revokedAt: clock.now(), revokedReason: 'replaced' },
     });
-    const answer = await reset(identity, phone, await codeFor(identity, phone));
+    const answer = await reset(
+      identity,
+      phone,
+      await identity.sentCode(phone, '/auth/forgot-mpin'),
+    );
     expect([answer.status, answer.body]).toEqual([200, { updated: true }]);
     expect([await login(identity, phone, oldMpin), await login(identity, phone, newMpin)]).toEqual([
       'INVALID_CREDENTIALS',
@@ -143,7 +139,9 @@ describe('POST /auth/reset-mpin', () => {
     const { phone } = await customerWithMpin(identity);
     for (let n = 0; n < 5; n += 1) await login(identity, phone, '0000');
     expect(await login(identity, phone, oldMpin)).toBe('MPIN_LOCKED');
-    expect((await reset(identity, phone, await codeFor(identity, phone))).status).toBe(200);
+    expect(
+      (await reset(identity, phone, await identity.sentCode(phone, '/auth/forgot-mpin'))).status,
+    ).toBe(200);
     expect(await login(identity, phone, newMpin)).toBe('ok');
   });
 
@@ -153,7 +151,9 @@ describe('POST /auth/reset-mpin', () => {
     const phone = newPhone();
     await identity.signIn(phone);
     const { id: userId } = await identity.database.db.user.findFirstOrThrow({ where: { phone } });
-    expect((await reset(identity, phone, await codeFor(identity, phone))).status).toBe(200);
+    expect(
+      (await reset(identity, phone, await identity.sentCode(phone, '/auth/forgot-mpin'))).status,
+    ).toBe(200);
     expect(await login(identity, phone, newMpin)).toBe('ok');
     const where = { userId, type: 'mpin_changed' };
     expect(await identity.database.db.notification.count({ where })).toBe(0);
@@ -165,10 +165,10 @@ describe('POST /auth/reset-mpin', () => {
     expect(errorCode(await reset(identity, phone, await identity.codeOf(phone)))).toBe(
       'INVALID_OTP',
     );
-    const otp = await codeFor(identity, phone);
+    const otp = await identity.sentCode(phone, '/auth/forgot-mpin');
     expect((await reset(identity, phone, otp)).status).toBe(200);
     expect(errorCode(await reset(identity, phone, otp))).toBe('INVALID_OTP');
-    const old = await codeFor(identity, phone);
+    const old = await identity.sentCode(phone, '/auth/forgot-mpin');
     clock.advance(10 * minuteMs);
     expect(errorCode(await reset(identity, phone, old))).toBe('INVALID_OTP');
     expect(await login(identity, phone, newMpin)).toBe('ok');
@@ -179,7 +179,7 @@ describe('POST /auth/reset-mpin', () => {
   }) => {
     const { phone } = await customerWithMpin(identity);
     for (const testedPhone of [phone, newPhone()]) {
-      const wrong = otherThan(await codeFor(identity, testedPhone));
+      const wrong = otherCode(await identity.sentCode(testedPhone, '/auth/forgot-mpin'));
       const answers = await Promise.all(
         Array.from({ length: 50 }, () => reset(identity, testedPhone, wrong)),
       );
@@ -193,7 +193,7 @@ describe('POST /auth/reset-mpin', () => {
 
   it('answers 401 for a customer who has been blocked since', async ({ identity }) => {
     const { phone, userId } = await customerWithMpin(identity);
-    const otp = await codeFor(identity, phone);
+    const otp = await identity.sentCode(phone, '/auth/forgot-mpin');
     const data = { blocked: true, blockedReason: 'fraud' };
     await identity.database.db.user.update({ where: { id: userId }, data });
     expect(errorCode(await reset(identity, phone, otp))).toBe('ACCOUNT_UNAVAILABLE');
@@ -201,7 +201,7 @@ describe('POST /auth/reset-mpin', () => {
 
   it('refuses an invalid MPIN before it checks the code', async ({ identity }) => {
     const { phone } = await customerWithMpin(identity);
-    const otp = await codeFor(identity, phone);
+    const otp = await identity.sentCode(phone, '/auth/forgot-mpin');
     expect((await reset(identity, phone, otp, '123')).status).toBe(400);
     expect((await reset(identity, phone, otp)).status).toBe(200);
   });

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
-import { identityTest } from '#test/support/identity-test.ts';
+import { identityTest, newPhone } from '#test/support/identity-test.ts';
 import type { OpenIdentity } from '#test/support/open-identity.ts';
 import { runPurges } from '#test/support/run-purges.ts';
-import { callFrom } from '#test/support/session-calls.ts';
+import { callFrom, otherCode } from '#test/support/session-calls.ts';
 import type { CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createSecurityEventPurge } from '../security-events/index.ts';
@@ -11,9 +11,6 @@ const clock = createManualClock();
 const it = identityTest({ clock });
 
 const minuteMs = 60_000;
-let phones = 0;
-const newPhone = (): string => `+9198123${String((phones += 1)).padStart(5, '0')}`;
-
 const verify = (
   identity: OpenIdentity,
   phone: string,
@@ -21,11 +18,6 @@ const verify = (
   ip: string,
   device: object = {},
 ) => callFrom(identity, ip)('POST', '/auth/verify-otp', { phone, otp, ...device });
-
-const sentCode = async (identity: OpenIdentity, phone: string): Promise<string> => {
-  await identity.as()('POST', '/auth/send-otp', { phone });
-  return identity.codeOf(phone);
-};
 
 /** Signs in and returns the customer's id. */
 const signIn = async (
@@ -35,7 +27,7 @@ const signIn = async (
   deviceId?: string,
 ): Promise<CallResponse> => {
   const device = deviceId === undefined ? {} : { deviceId };
-  const answer = await verify(identity, phone, await sentCode(identity, phone), ip, device);
+  const answer = await verify(identity, phone, await identity.sentCode(phone), ip, device);
   expect(answer.status).toBe(200);
   return answer;
 };
@@ -93,7 +85,7 @@ describe('a sign-in', () => {
     const phone = newPhone();
     const userId = idOf(await signIn(identity, phone, '198.51.100.1', 'phone'));
     clock.advance(minuteMs - (clock.now().getTime() % minuteMs));
-    const wrong = (await sentCode(identity, phone)) === '000000' ? '111111' : '000000';
+    const wrong = otherCode(await identity.sentCode(phone));
     for (const ip of ['203.0.113.9', '203.0.113.9', '203.0.113.9', '203.0.113.9', '203.0.113.8']) {
       clock.advance(1);
       await verify(identity, phone, wrong, ip);
@@ -116,7 +108,7 @@ describe('a sign-in', () => {
       data: { blocked: true, blockedReason: 'fraud' },
     });
     clock.advance(minuteMs);
-    await verify(identity, phone, await sentCode(identity, phone), '203.0.113.9');
+    await verify(identity, phone, await identity.sentCode(phone), '203.0.113.9');
     expect((await eventsOf(identity, userId)).slice(1)).toMatchObject([
       { kind: 'sign_in_refused' },
     ]);

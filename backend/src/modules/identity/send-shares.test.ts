@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { identityTest } from '#test/support/identity-test.ts';
+import { identityTest, newPhone } from '#test/support/identity-test.ts';
 import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
 import { metricOf } from '#test/support/session-calls.ts';
 import { createCaller } from '../../apps/sandbox/testing/open-sandbox.ts';
@@ -15,9 +15,6 @@ const it = identityTest({
     SMS_CUSTOMER_SHARE_PERCENT: '25',
   },
 });
-
-let phones = 0;
-const newPhone = (): string => `+9197125${String((phones += 1)).padStart(5, '0')}`;
 
 const ask = (identity: OpenIdentity, ip: string, path: string, phone: string) =>
   createCaller(identity.url, { 'x-forwarded-for': ip })('POST', path, { phone });

@@ -1,14 +1,11 @@
 import { describe, expect } from 'vitest';
-import { identityTest } from '#test/support/identity-test.ts';
+import { identityTest, newPhone } from '#test/support/identity-test.ts';
 import { errorCode } from '#test/support/open-identity.ts';
 import { callFrom } from '#test/support/session-calls.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 
 const clock = createManualClock();
 const it = identityTest({ clock });
-
-let phones = 0;
-const newPhone = (): string => `+9197124${String((phones += 1)).padStart(5, '0')}`;
 
 describe('a phone for which many addresses request codes', () => {
   it.for([['/auth/send-otp'], ['/auth/forgot-mpin']] as const)(

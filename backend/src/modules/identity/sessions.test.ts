@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
-import { identityTest } from '#test/support/identity-test.ts';
+import { identityTest, newPhone } from '#test/support/identity-test.ts';
 import { errorCode } from '#test/support/open-identity.ts';
 import {
   me,
@@ -27,9 +27,6 @@ const clock = {
 };
 
 const it = identityTest({ clock });
-
-let phones = 0;
-const newPhone = (): string => `+9176543${String((phones += 1)).padStart(5, '0')}`;
 
 /** The second at which an access token was issued. */
 const issuedAt = ({ accessToken }: Tokens): number => {

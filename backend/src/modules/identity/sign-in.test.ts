@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { identityTest } from '#test/support/identity-test.ts';
+import { identityTest, newPhone } from '#test/support/identity-test.ts';
 import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { addMs } from '../../platform/clock/clock.ts';
@@ -16,13 +16,6 @@ const it = identityTest({
   random: { ...random, int: (below) => fixed.int ?? random.int(below) },
 });
 
-let phones = 0;
-const newPhone = (): string => `+9187654${String((phones += 1)).padStart(5, '0')}`;
-
-const codeFor = async (identity: OpenIdentity, phone: string): Promise<string> => {
-  await identity.as()('POST', '/auth/send-otp', { phone });
-  return identity.codeOf(phone);
-};
 const asOwner = ({ migrateUrl }: OpenIdentity, statement: string) =>
   withConnection(migrateUrl, (client) => client.query(statement));
 const signIn = (identity: OpenIdentity, phone: string) => identity.signIn(phone);
@@ -73,11 +66,11 @@ describe('the first sign-in of a phone', () => {
 
   it('creates one customer even by parallel requests', async ({ identity }) => {
     const phone = newPhone();
-    const otp = await codeFor(identity, phone);
+    const otp = await identity.sentCode(phone);
     const attempt = () => identity.as()('POST', '/auth/verify-otp', { phone, otp });
     const answer = await Promise.all([
       ...Array.from({ length: 10 }, attempt),
-      codeFor(identity, phone),
+      identity.sentCode(phone),
     ]);
     expect(answer).toHaveLength(11);
     await signIn(identity, phone);
@@ -88,7 +81,7 @@ describe('the first sign-in of a phone', () => {
     identity,
   }) => {
     const phone = newPhone();
-    const otp = await codeFor(identity, phone);
+    const otp = await identity.sentCode(phone);
     // The holding is the last part.
     await asOwner(identity, 'ALTER TABLE holding ADD CONSTRAINT broken CHECK (false) NOT VALID');
     const failed = await identity.as()('POST', '/auth/verify-otp', { phone, otp });
@@ -103,7 +96,7 @@ describe('the first sign-in of a phone', () => {
     fixed.int = 3;
     const first = await signIn(identity, newPhone());
     const phone = newPhone();
-    const otp = await codeFor(identity, phone);
+    const otp = await identity.sentCode(phone);
     const answer = identity.as()('POST', '/auth/verify-otp', { phone, otp });
     expect((await answer).status).toBe(500);
     fixed.int = undefined;

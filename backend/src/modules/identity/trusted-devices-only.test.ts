@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { identityTest } from '#test/support/identity-test.ts';
+import { identityTest, newPhone } from '#test/support/identity-test.ts';
 import { errorCode, type OpenIdentity } from '#test/support/open-identity.ts';
 import { callFrom } from '#test/support/session-calls.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
@@ -9,8 +9,6 @@ const minuteMs = 60_000;
 const env = { MPIN_TRUSTED_DEVICES_ONLY: 'true', SIGN_IN_REFUSALS_PER_ADDRESS_HOUR: '20' };
 const it = identityTest({ clock, env });
 
-let phones = 0;
-const newPhone = (): string => `+9175500${String((phones += 1)).padStart(5, '0')}`;
 const mpin = '482913';
 const device = 'a-phone-of-the-customer';
 

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { identityTest } from '#test/support/identity-test.ts';
+import { identityTest, newPhone } from '#test/support/identity-test.ts';
 import type { OpenIdentity } from '#test/support/open-identity.ts';
 import { okOrCode } from '#test/support/session-calls.ts';
 import { createCaller, type CallResponse } from '../../apps/sandbox/testing/open-sandbox.ts';
@@ -10,8 +10,6 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const it = identityTest({ clock, hashesAtOnce: 8 });
 
-let phones = 0;
-const newPhone = (): string => `+9175400${String((phones += 1)).padStart(5, '0')}`;
 const mpin = '482913';
 const device = 'a-phone-of-the-customer';
 
