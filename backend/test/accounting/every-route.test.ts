@@ -4,8 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createFactories, type Factories } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
-import { staffDefaults } from '#test/support/staff-defaults.ts';
-import { createAccountingApi } from '../../src/apps/accounting/accounting-api.ts';
+import { serveAccountingApi } from '#test/support/serve-apis.ts';
 import { permissions, portalRoles, type Permission } from '../../src/modules/accounting/index.ts';
 import { ok, type Route } from '../../src/platform/http/index.ts';
 
@@ -45,7 +44,7 @@ let routes: readonly Route[];
 beforeAll(async () => {
   system = await openTestSystem();
   make = createFactories(system);
-  const api = createAccountingApi(staffDefaults, system);
+  const { api } = await serveAccountingApi(system);
   ({ routes } = api);
   url = await system.serve({ ...api, routes: routes.map(admitOnly) });
 });

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCaller } from '#test/support/caller.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
-import { staffDefaults } from '#test/support/staff-defaults.ts';
-import { createAccountingApi } from '../../src/apps/accounting/accounting-api.ts';
+import { serveAccountingApi } from '#test/support/serve-apis.ts';
 import type { PortalRole } from '../../src/modules/accounting/index.ts';
 
 let system: TestSystem;
@@ -15,8 +14,8 @@ let url: string;
 beforeAll(async () => {
   system = await openTestSystem();
   make = createFactories(system);
-  const config = { ...staffDefaults, SECOND_OPERATOR_ACTIONS: ['statutory_parameters'] };
-  url = await system.serve(createAccountingApi(config, system));
+  const env = { SECOND_OPERATOR_ACTIONS: 'statutory_parameters' };
+  ({ url } = await serveAccountingApi(system, { env }));
   setMode('readwrite');
 });
 

@@ -74,11 +74,9 @@ export const openCatalogue = async (): Promise<OpenCatalogue> => {
     const price = createPrice({ ...system, provider: system.makeProvider() });
     return { price, deps: { ...system, live: price.live } };
   };
-  const served: { close(): Promise<void> }[] = [];
   const startReplica = async ({ patienceMs = patientMs } = {}): Promise<CatalogueReplica> => {
     const timers = withPatience(system.timers, patienceMs);
     const replica = await serveCustomerApi(system, { clients: { timers } });
-    served.push(replica);
     const { url, api } = replica;
     return { url, ask: bearerCaller(url), price: api.services.price };
   };
@@ -94,20 +92,13 @@ export const openCatalogue = async (): Promise<OpenCatalogue> => {
 
   await setPrice(1_453_000);
   const adminApi = await serveAdminApi(system);
-  served.push(adminApi);
   const adminUrl = adminApi.url;
   const write = bearerCaller(adminUrl, admin);
   const shared = { ...partsOf().deps, everyMs: 1000 };
 
   return {
     ...(await startReplica()),
-    system: {
-      ...system,
-      async close() {
-        await Promise.all(served.map((api) => api.close()));
-        await system.close();
-      },
-    },
+    system,
     wall,
     adminUrl,
     tokens: { SUPER_ADMIN: superAdmin, ADMIN: admin, SUPPORT: support },

@@ -55,20 +55,11 @@ export const openCi = async (): Promise<OpenCi> => {
     make.admin('ADMIN'),
     make.admin('SUPPORT'),
   ]);
-  const github = {
-    GITHUB_API_URL: `${system.sandbox.url}/github`,
-    GITHUB_TOKEN: token,
-    GITHUB_OWNER: 'digital-gold',
-    GITHUB_REPOSITORY: 'service',
-  };
   let served: Awaited<ReturnType<typeof serveAdminApi>>[] = [];
   let url = '';
 
-  const serve: OpenCi['serve'] = async ({ env, clients } = {}) => {
-    const api = await serveAdminApi(system, {
-      env: { ...github, ...env },
-      ...(clients !== undefined && { clients }),
-    });
+  const serve: OpenCi['serve'] = async (on) => {
+    const api = await serveAdminApi(system, on);
     served.push(api);
     return api.url;
   };
@@ -124,9 +115,6 @@ export const openCi = async (): Promise<OpenCi> => {
       await stop();
       url = await serve();
     },
-    async close() {
-      await stop();
-      await system.close();
-    },
+    close: () => system.close(),
   };
 };

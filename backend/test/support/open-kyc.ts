@@ -40,14 +40,11 @@ export interface OpenKyc {
   submit(customer: MadeCustomer, changes?: Readonly<Record<string, unknown>>): Promise<Answer>;
   /** The id of the customer's record. */
   recordOf(customer: MadeCustomer): Promise<string>;
-  /** Closes the APIs of an opener that was given its system. */
+  /** Closes the APIs before their system. */
   stop(): Promise<void>;
 }
 
-/**
- * Opens it, with `own` over the usual environment. Closing its `system` closes everything. An opener
- * with the clients of `given` has to be stopped before that system is closed.
- */
+/** Opens it, with `own` over the usual environment. Closing its `system` closes everything. */
 export const openKyc = async (
   given?: TestSystem,
   own: Readonly<Record<string, string>> = {},
@@ -63,9 +60,6 @@ export const openKyc = async (
   ]);
   const { url: customerUrl } = customerApi;
   const { url: adminUrl } = adminApi;
-  const stop = async (): Promise<void> => {
-    await Promise.all([customerApi.close(), adminApi.close()]);
-  };
   const numbers = createNumbers(system.random);
   const as = (customer?: MadeCustomer): Caller => bearerCaller(customerUrl, customer?.token);
 
@@ -81,14 +75,10 @@ export const openKyc = async (
     fullName: 'Asha Rao',
   });
   return {
-    system: {
-      ...system,
-      async close() {
-        await stop();
-        await system.close();
-      },
+    system,
+    async stop() {
+      await Promise.all([customerApi.close(), adminApi.close()]);
     },
-    stop,
     make,
     admin,
     url: customerUrl,

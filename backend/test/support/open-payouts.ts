@@ -86,17 +86,14 @@ export const openPayouts = async ({ holds }: OpenPayoutsOptions = {}): Promise<O
   const factories = createFactories(system);
   const sales = createConfirmedSales({ ...system, payoutHolds: holds ?? noHolds });
 
-  const opened: Services[] = [];
   const openReplica = (wrap?: Wrap, clients: Partial<TestSystem> = {}): Services => {
-    const services = openServices(
+    return openServices(
       { ...system, ...clients },
       {
         ...(wrap !== undefined && { payoutProvider: wrap }),
         ...(holds !== undefined && { payoutHolds: () => holds }),
       },
     );
-    opened.push(services);
-    return services;
   };
   const own = openReplica();
   const url = await system.serve({
@@ -201,9 +198,6 @@ export const openPayouts = async ({ holds }: OpenPayoutsOptions = {}): Promise<O
     },
     fault: (operation, fault, more) => system.fault('razorpayx', operation, fault, more),
     journal: (operation) => system.journal('razorpayx', operation),
-    async close() {
-      for (const services of opened) await services.close();
-      await system.close();
-    },
+    close: () => system.close(),
   };
 };

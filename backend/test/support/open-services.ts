@@ -12,11 +12,16 @@ import { createMetrics } from '../../src/platform/observability/index.ts';
 import { createFactories } from './factories.ts';
 import type { TestSystem } from './open-test-system.ts';
 
-/** Wires the services of a process on this system's stores and sandbox, as production does. */
+/**
+ * Wires the services of a process on this system's stores and sandbox, as production does. Closing
+ * the system closes them.
+ */
 export const openServices = (system: TestSystem, wrap: Partial<ServiceWraps> = {}): Services => {
   const { env } = system;
   const options = { receivesWebhooks: true, wrap };
-  return createServices(loadConfig(servicesVariables, env), env, system, options);
+  const services = createServices(loadConfig(servicesVariables, env), env, system, options);
+  system.beforeClose(() => services.close());
+  return services;
 };
 
 /** Returns the clients of another process, which counts what it does itself. */

@@ -74,6 +74,8 @@ export interface TestSystem extends Omit<Runtime, 'clock'> {
   journal(collaborator: string, operation: string): Promise<readonly JournalEntry[]>;
   /** Serves routes as their API would. Returns the address with the prefix. */
   serve(api: ServedApi): Promise<string>;
+  /** Runs `work` before the stores and the sandbox close. */
+  beforeClose(work: () => Promise<void>): void;
 }
 
 /** A call that the sandbox received. */
@@ -176,6 +178,7 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
     return provider;
   };
   const servers: Server[] = [];
+  const closing: (() => Promise<void>)[] = [];
   // Node's own metrics have timers and observers that nothing ends: each test file would add some.
   const metrics = createMetrics({ service: 'test', collectsDefaults: false });
   const vault = createVault({ keyring: parseKeyring(env.PII_KEYRING) });
@@ -235,7 +238,11 @@ export const openTestSystem = async (options: TestSystemOptions = {}): Promise<T
       api.onServer?.(server);
       return `${await listen(server)}${api.prefix}`;
     },
+    beforeClose(work) {
+      closing.push(work);
+    },
     async close() {
+      await Promise.all(closing.map((work) => work()));
       for (const server of servers) {
         server.close();
         server.closeAllConnections();

@@ -22,7 +22,9 @@ interface ServedApi<Api> {
   readonly api: Api;
   /** The address, with the prefix. */
   readonly url: string;
-  /** Closes the adapters and the connection. The system closes the server. */
+  /**
+   * Closes the adapters and the connection, before the system does. The system closes the server.
+   */
   close(): Promise<void>;
 }
 
@@ -34,6 +36,14 @@ const openRuntime = async (
   const own = await connectRedis(system.addresses.redisUrl);
   const runtime = { ...system, redis: own, ...asReplica(clients) };
   return { runtime, closeOwn: () => closeRedis(own) };
+};
+
+/** Returns what does the work once, when it is first called or the system closes. */
+const closeOnce = (system: TestSystem, work: () => Promise<void>): (() => Promise<void>) => {
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => (closed ??= work());
+  system.beforeClose(close);
+  return close;
 };
 
 /** Serves the customer API on this system's stores and sandbox, as its process builds it. */
@@ -49,11 +59,11 @@ export const serveCustomerApi = async (
   return {
     api,
     url,
-    async close() {
+    close: closeOnce(system, async () => {
       await api.identity.settle();
       await Promise.all([api.sms.close(), api.objects.close(), api.services.close()]);
       await closeOwn();
-    },
+    }),
   };
 };
 
@@ -70,10 +80,10 @@ export const serveAdminApi = async (
   return {
     api,
     url,
-    async close() {
+    close: closeOnce(system, async () => {
       await Promise.all([api.services.close(), api.objects.close(), api.ci?.close()]);
       await closeOwn();
-    },
+    }),
   };
 };
 
@@ -89,9 +99,9 @@ export const serveAccountingApi = async (
   return {
     api,
     url,
-    async close() {
+    close: closeOnce(system, async () => {
       await api.flush();
       await closeOwn();
-    },
+    }),
   };
 };

@@ -65,10 +65,7 @@ export const serveServices = async () => {
       if (response.status >= 300) throw new Error(`${path}: ${response.text}`);
       return response.body;
     },
-    async close(): Promise<void> {
-      await services.close();
-      await system.close();
-    },
+    close: () => system.close(),
   };
 };
 

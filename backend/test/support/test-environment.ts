@@ -58,6 +58,10 @@ export const createTestEnvironment = ({
   RAZORPAYX_ACCOUNT_NUMBER: sandboxDefaults.razorpayxAccountNumber,
   RAZORPAYX_TIMEOUT_MS: '10000',
   PAYOUT_WEBHOOK_SECRETS: sandboxDefaults.payoutWebhookSecrets.join(','),
+  GITHUB_API_URL: `${sandboxUrl}/github`,
+  GITHUB_TOKEN: String(sandboxDefaults.githubToken),
+  GITHUB_OWNER: 'digital-gold',
+  GITHUB_REPOSITORY: 'service',
   OBJECT_STORE: 'filesystem',
   OBJECT_STORE_DIR: objectsDir,
 });

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
-import { staffDefaults } from '#test/support/staff-defaults.ts';
-import { createAccountingApi } from '../../apps/accounting/accounting-api.ts';
+import { serveAccountingApi } from '#test/support/serve-apis.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { istDate } from '../../platform/clock/ist.ts';
 import { monthBefore } from './open-months.ts';
@@ -26,7 +25,7 @@ const lists = [
 
 beforeAll(async () => {
   system = await openTestSystem();
-  url = await system.serve(createAccountingApi(staffDefaults, system));
+  ({ url } = await serveAccountingApi(system));
   ({ token } = await createFactories(system).portalUser());
   ask = createCaller(url, { 'x-portal-token': token });
   writeFileSync(join(system.settingsDir, 'ACCOUNTING_PORTAL_MODE'), 'readwrite');

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
+import { serveAccountingApi } from '#test/support/serve-apis.ts';
 import { istDate } from '../../platform/clock/ist.ts';
-import { createAccounting } from './index.ts';
 import { createPostingGate } from './posting-gate.ts';
 import { gstRateBpsOn } from '../statutory/index.ts';
 
@@ -19,7 +19,7 @@ const set = (name: string, text: string): void =>
 beforeAll(async () => {
   system = await openTestSystem();
   const { portalUser } = createFactories(system);
-  const url = await system.serve({ prefix: '/api/v1/accounting', ...createAccounting(system) });
+  const { url } = await serveAccountingApi(system);
   const boss = await portalUser();
   ({ email } = boss);
   ask = createCaller(url, { 'x-portal-token': boss.token });

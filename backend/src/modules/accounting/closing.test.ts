@@ -5,10 +5,10 @@ import { booksTest } from '#test/support/books-test.ts';
 import { createCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories } from '#test/support/factories.ts';
 import type { OpenBooks } from '#test/support/open-books.ts';
+import { serveAccountingApi } from '#test/support/serve-apis.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { endOfIstDate, istDate } from '../../platform/clock/ist.ts';
 import { datesOf, monthAfter } from './open-months.ts';
-import { createAccounting } from './index.ts';
 import { addProviderFigures } from './provider-days.read-model.ts';
 
 const figures = {
@@ -33,8 +33,7 @@ const openMonth = async (open: OpenBooks) => {
   const period = today.slice(0, 7);
   const end = addMs(endOfIstDate(datesOf(period).to), 60_000);
   await open.advance(Math.ceil((end.getTime() - system.clock.now().getTime()) / 1000));
-  const { routes, guard } = createAccounting(system);
-  const url = await system.serve({ prefix: '/api/v1/accounting', routes, guard });
+  const { url } = await serveAccountingApi(system);
   const { token } = await createFactories(system).portalUser();
   const askAs = (as: string): Caller => createCaller(url, { 'x-portal-token': as });
   const ask = askAs(token);

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
-import { createAccounting, permissions, type Permission } from './index.ts';
+import { serveAccountingApi } from '#test/support/serve-apis.ts';
+import { permissions, type Permission } from './index.ts';
 import { defaultPermissions } from './permissions.ts';
 
-const prefix = '/api/v1/accounting';
 const password = 'a password long enough';
 
 let system: TestSystem;
@@ -15,7 +15,7 @@ let url: string;
 beforeAll(async () => {
   system = await openTestSystem();
   make = createFactories(system);
-  url = await system.serve({ prefix, ...createAccounting(system) });
+  ({ url } = await serveAccountingApi(system));
 });
 
 afterAll(async () => system.close());

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
-import { hashToken, type SecretHasher } from '../../platform/crypto/index.ts';
+import { serveAccountingApi } from '#test/support/serve-apis.ts';
+import { hasherWithVerified } from '#test/support/verified-hasher.ts';
+import { hashToken } from '../../platform/crypto/index.ts';
 import { AppError } from '../../platform/errors/app-error.ts';
-import { createAccounting, permissions, portalRoles } from './index.ts';
+import { permissions, portalRoles } from './index.ts';
 import { administrationPermissions, defaultPermissions } from './permissions.ts';
 
 const minuteMs = 60_000;
@@ -18,8 +20,7 @@ let nobody: Caller;
 beforeAll(async () => {
   system = await openTestSystem();
   make = createFactories(system);
-  const { routes, guard } = createAccounting(system);
-  url = await system.serve({ prefix: '/api/v1/accounting', routes, guard });
+  ({ url } = await serveAccountingApi(system));
   nobody = createCaller(url);
 });
 
@@ -128,11 +129,10 @@ describe('signing in', () => {
 
   it('writes an audit row for a refusal because too many sign-ins wait', async () => {
     const hasher = { ...system.hasher, checkInTurn };
-    const { routes, guard } = createAccounting({ ...system, hasher });
-    const full = await system.serve({ prefix: '/api/v1/accounting', routes, guard });
+    const full = await serveAccountingApi(system, { clients: { hasher } });
     system.clock.advance(60_000);
     const body = { email: 'late@example.test', password: 'my other password' };
-    const answer = await createCaller(full)('POST', '/auth/login', body);
+    const answer = await createCaller(full.url)('POST', '/auth/login', body);
     expect(answer).toMatchObject({ status: 503, code: 'BUSY' });
     expect(await lastAudit()).toMatchObject({
       action: 'accounting.sign-in.refused',
@@ -173,21 +173,12 @@ describe('a sign-in', () => {
     ['a user who was deactivated', { active: false }],
   ])('opens no session for %s while it was verified', async (_name, data) => {
     const { portalUserId, email, password } = await make.portalUser();
-    const checkInTurn: SecretHasher['checkInTurn'] = (caller, check) =>
-      system.hasher.checkInTurn(caller, (verify) =>
-        check(async (secret, hash) => {
-          const matches = await verify(secret, hash);
-          await system.db.portalUser.update({ where: { id: portalUserId }, data });
-          return matches;
-        }),
-      );
-    const { routes, guard } = createAccounting({
-      ...system,
-      hasher: { ...system.hasher, checkInTurn },
-    });
-    const slow = await system.serve({ prefix: '/api/v1/accounting', routes, guard });
+    const hasher = hasherWithVerified(system.hasher, () =>
+      system.db.portalUser.update({ where: { id: portalUserId }, data }),
+    );
+    const slow = await serveAccountingApi(system, { clients: { hasher } });
     const before = await system.db.portalSession.count({ where: { portalUserId } });
-    const answer = await createCaller(slow)('POST', '/auth/login', { email, password });
+    const answer = await createCaller(slow.url)('POST', '/auth/login', { email, password });
     expect(answer).toMatchObject({ status: 401, code: 'INVALID_CREDENTIALS' });
     expect(await system.db.portalSession.count({ where: { portalUserId } })).toBe(before);
   });

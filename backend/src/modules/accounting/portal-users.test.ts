@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories, type Factories, type MadePortalUser } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
-import type { SecretHasher } from '../../platform/crypto/index.ts';
-import { createAccounting, permissions, portalRoles } from './index.ts';
+import { serveAccountingApi } from '#test/support/serve-apis.ts';
+import { hasherWithVerified } from '#test/support/verified-hasher.ts';
+import { permissions, portalRoles } from './index.ts';
 import { administrationPermissions, defaultPermissions } from './permissions.ts';
 
-const prefix = '/api/v1/accounting';
 const password = 'a password long enough';
 
 let system: TestSystem;
@@ -18,7 +18,7 @@ let ask: Caller;
 beforeAll(async () => {
   system = await openTestSystem();
   make = createFactories(system);
-  url = await system.serve({ prefix, ...createAccounting(system) });
+  ({ url } = await serveAccountingApi(system));
   boss = await make.portalUser();
   ask = as(boss.token);
 });
@@ -202,17 +202,9 @@ describe('a change', () => {
 });
 
 /** Serves the sign-in and calls `then` directly after the verification of a password. */
-const serveWithVerified = (then: () => Promise<unknown>): Promise<string> => {
-  const checkInTurn: SecretHasher['checkInTurn'] = (caller, check) =>
-    system.hasher.checkInTurn(caller, (verify) =>
-      check(async (secret, hash) => {
-        const matches = await verify(secret, hash);
-        await then();
-        return matches;
-      }),
-    );
-  const hasher = { ...system.hasher, checkInTurn };
-  return system.serve({ prefix, ...createAccounting({ ...system, hasher }) });
+const serveWithVerified = async (then: () => Promise<unknown>): Promise<string> => {
+  const hasher = hasherWithVerified(system.hasher, then);
+  return (await serveAccountingApi(system, { clients: { hasher } })).url;
 };
 
 const deactivate = (id: string) => ask('POST', `/portal-users/${id}/deactivate`);

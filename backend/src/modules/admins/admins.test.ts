@@ -7,7 +7,8 @@ import { createFactories, type Factories } from '#test/support/factories.ts';
 import { createGate } from '#test/support/gate.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { runPurges } from '#test/support/run-purges.ts';
-import type { SecretHasher } from '../../platform/crypto/index.ts';
+import { serveAdminApi } from '#test/support/serve-apis.ts';
+import { hasherWithVerified } from '#test/support/verified-hasher.ts';
 import { defineRoute, ok } from '../../platform/http/index.ts';
 import {
   adminAccess,
@@ -60,21 +61,8 @@ const ask = (path: string, token?: string) => bearerCaller(url, token)('GET', pa
 
 /** Serves sign-ins that run `then` after they have checked the password. */
 const serveWithVerified = async (then: () => Promise<unknown>): Promise<string> => {
-  const checkInTurn: SecretHasher['checkInTurn'] = (caller, check) =>
-    system.hasher.checkInTurn(caller, (verify) =>
-      check(async (secret, hash) => {
-        const matches = await verify(secret, hash);
-        await then();
-        return matches;
-      }),
-    );
-  const hasher = { ...system.hasher, checkInTurn };
-  const { adminRoutes: routes, guard } = createAdmins({
-    ...system,
-    hasher,
-    tokenTtlSeconds: shiftSeconds,
-  });
-  return system.serve({ prefix: '/v1', routes, guard });
+  const hasher = hasherWithVerified(system.hasher, then);
+  return (await serveAdminApi(system, { clients: { hasher } })).url;
 };
 
 const fail = async (email: string, times: number) => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bearerCaller } from '#test/support/caller.ts';
 import { createFactories, type Factories, type MadeAdmin } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
-import { createAdmins } from './index.ts';
+import { serveAdminApi } from '#test/support/serve-apis.ts';
 
 let system: TestSystem;
 let make: Factories;
@@ -11,8 +11,7 @@ let url: string;
 beforeAll(async () => {
   system = await openTestSystem();
   make = createFactories(system);
-  const { adminRoutes: routes, guard } = createAdmins({ ...system, tokenTtlSeconds: 28_800 });
-  url = await system.serve({ prefix: '/v1', routes, guard });
+  ({ url } = await serveAdminApi(system));
 });
 
 afterAll(async () => system.close());

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCaller } from '#test/support/caller.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
+import { serveAdminApi } from '#test/support/serve-apis.ts';
 import { createRefusalSweep } from '../audit/index.ts';
-import { createAdmins } from './index.ts';
 
 const minuteMs = 60_000;
 
@@ -14,8 +14,7 @@ let url: string;
 beforeAll(async () => {
   system = await openTestSystem();
   make = createFactories(system);
-  const { adminRoutes: routes, guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
-  url = await system.serve({ prefix: '/v1', routes, guard });
+  ({ url } = await serveAdminApi(system));
 });
 
 afterAll(async () => system.close());

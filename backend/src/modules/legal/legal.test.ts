@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { createCaller, type Caller } from '#test/support/caller.ts';
-import { idGuard } from '#test/support/id-guard.ts';
-import { createLegalCustomerRoutes, policyVersionInForce } from './index.ts';
+import { serveCustomerApi } from '#test/support/serve-apis.ts';
+import { policyVersionInForce } from './index.ts';
 
 let system: TestSystem;
 let call: Caller;
 
 beforeAll(async () => {
   system = await openTestSystem();
-  const routes = createLegalCustomerRoutes(system);
-  call = createCaller(await system.serve({ prefix: '/v1', routes, guard: idGuard }));
+  call = createCaller((await serveCustomerApi(system)).url);
 });
 
 afterAll(async () => system.close());

@@ -69,7 +69,6 @@ beforeEach(async () => {
 });
 
 afterAll(async () => {
-  await services.close();
   await system.close();
 });
 

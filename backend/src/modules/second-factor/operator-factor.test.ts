@@ -3,13 +3,15 @@ import { bearerCaller } from '#test/support/caller.ts';
 import { createFactories, type Factories, type MadeAdmin } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
 import { runPurges } from '#test/support/run-purges.ts';
+import { serveAdminApi } from '#test/support/serve-apis.ts';
+import { otherCode } from '#test/support/session-calls.ts';
 import { parseCommand } from '../../apps/operator/parse-command.ts';
 import { runOperatorCommand } from '../../apps/operator/run-command.ts';
 import { totpCode } from '../../platform/auth/totp.ts';
 import { addSeconds, createSystemClock } from '../../platform/clock/clock.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createVault, parseKeyring } from '../../platform/crypto/index.ts';
-import { createAdmins, createAdminSignInPurge } from '../admins/index.ts';
+import { createAdminSignInPurge } from '../admins/index.ts';
 import { countOutdatedFactors, resealFactors } from './index.ts';
 
 /** The phone's clock shows real time, which does not follow the business clock. */
@@ -24,12 +26,8 @@ let urls: Readonly<Record<'optional' | 'required', string>>;
 beforeAll(async () => {
   system = await openTestSystem({ wall });
   make = createFactories(system);
-  const serve = (secondFactorRequired: boolean) => {
-    const options = { ...system, tokenTtlSeconds: 8 * 60 * 60, secondFactorRequired };
-    const { adminRoutes: routes, guard } = createAdmins(options);
-    return system.serve({ prefix: '/v1', routes, guard });
-  };
-  urls = { optional: await serve(false), required: await serve(true) };
+  const required = await serveAdminApi(system, { env: { SECOND_FACTOR_REQUIRED: 'true' } });
+  urls = { optional: (await serveAdminApi(system)).url, required: required.url };
 });
 
 afterAll(async () => system.close());
@@ -233,7 +231,7 @@ describe('codes by a person who knows the password', () => {
       // This is beyond the limits of passwords, which are five in 15 minutes and twenty in 30.
       system.clock.advance(31 * 60_000);
       wall.advance(31 * 60_000);
-      const wrong = codeNow(secret) === '000000' ? '111111' : '000000';
+      const wrong = otherCode(codeNow(secret));
       last = await signIn(operator, { code: wrong });
     }
     expect(last).toMatchObject({ status: 429, code: 'LOGIN_LOCKED' });
@@ -295,11 +293,7 @@ it('the second factor seals its secret with the first key of the ring', async ()
   const { signal } = new AbortController();
   expect(await resealFactors({ vault, inTransaction }, signal)).toBe(outdated);
   expect(await countOutdatedFactors(db, 'k2')).toBe(0);
-  const { adminRoutes: routes, guard } = createAdmins({
-    ...system,
-    vault: createVault({ keyring: parseKeyring(key('k2')) }),
-    tokenTtlSeconds: 60,
-  });
-  const url = await system.serve({ prefix: '/v1', routes, guard });
+  const renewed = createVault({ keyring: parseKeyring(key('k2')) });
+  const { url } = await serveAdminApi(system, { clients: { vault: renewed } });
   expect(await signIn(operator, { code: codeNow(secret) }, url)).toMatchObject({ status: 200 });
 });

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCaller } from '#test/support/caller.ts';
 import { createFactories, type Factories, type MadePortalUser } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
+import { serveAccountingApi } from '#test/support/serve-apis.ts';
 import { totpCode } from '../../platform/auth/totp.ts';
 import { createSystemClock } from '../../platform/clock/clock.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
-import { createAccounting } from '../accounting/index.ts';
 
 /** The phone's clock shows real time, which does not follow the business clock. */
 const wall = createManualClock(createSystemClock().now());
@@ -17,12 +17,9 @@ let urls: Readonly<Record<'optional' | 'required', string>>;
 beforeAll(async () => {
   system = await openTestSystem({ wall });
   make = createFactories(system);
-  const prefix = '/api/v1/accounting';
-  const serve = (secondFactorRequired: boolean) => {
-    const accounting = createAccounting({ ...system, secondFactorRequired });
-    return system.serve({ prefix, ...accounting });
-  };
-  urls = { optional: await serve(false), required: await serve(true) };
+  const env = { SECOND_FACTOR_REQUIRED: 'true' };
+  const required = await serveAccountingApi(system, { env });
+  urls = { optional: (await serveAccountingApi(system)).url, required: required.url };
 });
 
 afterAll(async () => system.close());

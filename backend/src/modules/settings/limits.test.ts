@@ -2,8 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories, type MadeAdmin } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
-import { createAdmins } from '../admins/index.ts';
-import { createSettings } from './index.ts';
+import { serveAdminApi } from '#test/support/serve-apis.ts';
 
 const defaults = {
   minBuyPaise: 1000,
@@ -35,9 +34,7 @@ beforeAll(async () => {
     make.admin('ADMIN'),
     make.admin('SUPPORT'),
   ]);
-  const settings = createSettings(system);
-  const { guard } = createAdmins({ ...system, tokenTtlSeconds: 60 });
-  url = await system.serve({ prefix: '/v1', routes: settings.adminRoutes, guard });
+  ({ url } = await serveAdminApi(system));
   ask = bearerCaller(url, boss.token);
 });
 

@@ -4,11 +4,10 @@ import { insertBusyCustomer } from '#test/support/busy-customer.ts';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
+import { serveAdminApi } from '#test/support/serve-apis.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { selectRows, sql } from '../../platform/db/index.ts';
-import { createAdmins } from '../admins/index.ts';
 import { createFoldChangesSweep } from '../transaction-counts/index.ts';
-import { createTransactionAdminRoutes } from './index.ts';
 import { daysSql, findDays } from './operator-feed.read-model.ts';
 import { transactionKinds } from './transactions.types.ts';
 
@@ -20,11 +19,7 @@ const newest = new Date('2026-03-14T05:00:00.000Z');
 beforeAll(async () => {
   system = await openTestSystem();
   make = createFactories(system);
-  url = await system.serve({
-    prefix: '/v1',
-    routes: createTransactionAdminRoutes(system),
-    guard: createAdmins({ ...system, tokenTtlSeconds: 3600 }).guard,
-  });
+  ({ url } = await serveAdminApi(system));
   operator = bearerCaller(url, (await make.admin('SUPPORT')).token);
 });
 afterAll(() => system.close());

@@ -2,8 +2,7 @@ import { expect } from 'vitest';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import type { OpenPayouts } from '#test/support/open-payouts.ts';
 import { payoutTest } from '#test/support/payout-test.ts';
-import { createAdmins } from '../admins/index.ts';
-import { createUserTimelineAdminRoutes } from './index.ts';
+import { serveAdminApi } from '#test/support/serve-apis.ts';
 
 const it = payoutTest({
   // The order of jewellery is only a row, without a sale.
@@ -17,9 +16,7 @@ let operator: Caller;
 let url: string;
 it.beforeAll(async ({ open: opened }) => {
   open = opened;
-  const { guard } = createAdmins({ ...open.system, tokenTtlSeconds: 600 });
-  const routes = createUserTimelineAdminRoutes(open.system);
-  url = await open.system.serve({ prefix: '/v1', routes, guard });
+  ({ url } = await serveAdminApi(open.system));
   operator = bearerCaller(url, (await open.factories.admin('SUPPORT')).token);
 });
 

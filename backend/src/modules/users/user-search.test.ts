@@ -3,10 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerCaller, type Caller } from '#test/support/caller.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
+import { serveAdminApi } from '#test/support/serve-apis.ts';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { selectRows, sql, type Sql } from '../../platform/db/index.ts';
-import { createAdmins } from '../admins/index.ts';
-import { createUsersAdminRoutes } from './index.ts';
 import { countSql, pageSql } from './users.read-model.ts';
 
 let system: TestSystem;
@@ -15,12 +14,7 @@ let operator: Caller;
 beforeAll(async () => {
   system = await openTestSystem();
   make = createFactories(system);
-  const revocations = { revoke: async () => {}, isRevoked: async () => false };
-  const url = await system.serve({
-    prefix: '/v1',
-    routes: createUsersAdminRoutes({ ...system, revocations }),
-    guard: createAdmins({ ...system, tokenTtlSeconds: 3600 }).guard,
-  });
+  const { url } = await serveAdminApi(system);
   operator = bearerCaller(url, (await make.admin('SUPPORT')).token);
 });
 afterAll(() => system.close());

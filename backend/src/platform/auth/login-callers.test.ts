@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCaller } from '#test/support/caller.ts';
 import { createFactories, type Factories } from '#test/support/factories.ts';
 import { openTestSystem, type TestSystem } from '#test/support/open-test-system.ts';
-import { createAccounting } from '../../modules/accounting/index.ts';
-import { createAdminChanges, createAdmins } from '../../modules/admins/index.ts';
+import { serveAccountingApi, serveAdminApi } from '#test/support/serve-apis.ts';
+import { createAdminChanges } from '../../modules/admins/index.ts';
 
 const minuteMs = 60_000;
 type Api = 'admin' | 'portal';
@@ -15,12 +15,8 @@ let urls: Readonly<Record<Api, string>>;
 beforeAll(async () => {
   system = await openTestSystem();
   make = createFactories(system);
-  const admins = createAdmins({ ...system, tokenTtlSeconds: 3600 });
-  const { routes, guard } = createAccounting(system);
-  urls = {
-    admin: await system.serve({ prefix: '/v1', routes: admins.adminRoutes, guard: admins.guard }),
-    portal: await system.serve({ prefix: '/v1', routes, guard }),
-  };
+  const [admin, portal] = await Promise.all([serveAdminApi(system), serveAccountingApi(system)]);
+  urls = { admin: admin.url, portal: portal.url };
 });
 
 afterAll(async () => system.close());
