@@ -7,7 +7,7 @@ import { listCash } from './cash.store.ts';
 import { changeOrderStatus, type ChangeStatusDeps } from './change-order-status.ts';
 import { cashBody, presentCash, shipmentBody } from './delivery.schemas.ts';
 import { listInvoices } from './invoices.store.ts';
-import { nameShipment, type ShipmentDeps } from './name-shipment.ts';
+import { setShipment, type ShipmentDeps } from './set-shipment.ts';
 import {
   adminProductOrderDetail,
   adminProductOrderPage,
@@ -70,7 +70,7 @@ const createDeliveryRoutes = (deps: ProductOrderAdminDeps): Route[] => [
     responses: { 200: adminProductOrderDetail },
     errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
     handler: async ({ params: { id }, body, principal, context }) => {
-      await nameShipment(deps, id, body, { principal, context });
+      await setShipment(deps, id, body, { principal, context });
       return ok(await readOrder(deps, id));
     },
   }),

@@ -16,7 +16,7 @@ import type { Notify } from '../notifications/index.ts';
  * The time in ms between a first buy and its reward. The payment of the buy may still be reversed in this
  * time (contract: customers > Referrals).
  */
-const settleAfterMs = 7 * 24 * 60 * 60_000;
+const rewardDelayMs = 7 * 24 * 60 * 60_000;
 const batchSize = 100;
 
 /**
@@ -51,7 +51,7 @@ export const listDueRewards = async (db: Db, now: Date): Promise<readonly string
     sql`
       SELECT w.id::text AS id FROM referral_reward AS w
       JOIN gold_order AS o ON o.id = w.order_id AND o.status = 'ALLOCATED'
-      WHERE w.status = 'PENDING' AND w.bought_at <= ${addMs(now, -settleAfterMs)}::timestamptz
+      WHERE w.status = 'PENDING' AND w.bought_at <= ${addMs(now, -rewardDelayMs)}::timestamptz
       ORDER BY w.bought_at LIMIT ${batchSize}::int`,
   );
   return rows.map(({ id }) => id);

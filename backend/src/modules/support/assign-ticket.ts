@@ -9,7 +9,7 @@ import { assignTicket, lockTicket } from './support.store.ts';
  * in the same transaction.
  * @throws AppError NOT_FOUND, and VALIDATION_FAILED if `adminId` is not the id of an active operator
  */
-export const nameAssignee = (
+export const setAssignee = (
   { inTransaction, clock, audit }: AnswerTicketDeps,
   { reference, adminId }: { readonly reference: string; readonly adminId: string | null },
   { principal, context }: ByOperator,

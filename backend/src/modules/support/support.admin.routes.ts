@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { created, defineRoute, ok, type Route } from '../../platform/http/index.ts';
 import { anyAdmin } from '../admins/index.ts';
 import { answerTicket, writeToCustomer, type AnswerTicketDeps } from './answer-ticket.ts';
-import { nameAssignee } from './assign-ticket.ts';
+import { setAssignee } from './assign-ticket.ts';
 import { filterOfSearch, readTicket, readTickets } from './read-tickets.ts';
 import {
   assigneeBody,
@@ -56,7 +56,7 @@ const createDeskRoutes = (deps: AnswerTicketDeps): Route[] => [
     responses: { 200: ticketView },
     errors: ['NOT_FOUND'],
     handler: async ({ params: { reference }, body: { adminId }, principal, context }) => {
-      await nameAssignee(deps, { reference, adminId }, { principal, context });
+      await setAssignee(deps, { reference, adminId }, { principal, context });
       return ok(await readTicket(deps, reference));
     },
   }),

@@ -28,7 +28,7 @@ const auditedFields = (shipment: Shipment | undefined) => ({
  * transaction. The number is personal data, because a carrier may disclose the address for it.
  * @throws AppError NOT_FOUND, and ILLEGAL_TRANSITION unless the order is PACKED or SHIPPED
  */
-export const nameShipment = (
+export const setShipment = (
   { inTransaction, clock, audit }: ShipmentDeps,
   orderId: string,
   body: z.output<typeof shipmentBody>,
