@@ -108,8 +108,8 @@ export const guards: readonly Mutation[] = [
   {
     name: 'of two retries at once both count',
     file: `${payouts}/retry-payout.ts`,
-    find: '    if (!isSame) throw notRetryable(payout);\n',
-    replace: '    void isSame;\n',
+    find: '    if (!isUnchanged) throw notRetryable(payout);\n',
+    replace: '    void isUnchanged;\n',
   },
   {
     name: 'every attempt of a payout has the same key',
