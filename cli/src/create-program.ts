@@ -34,12 +34,12 @@ const commandOf = async (
 };
 
 /**
- * Creates the command tree. Only the commands that the words name are loaded, or all commands.
- * @throws CommanderError for wrong usage and for help
+ * Creates the command tree. It loads only the commands that `args` name, or all commands. Parsing with
+ * the program throws a CommanderError for wrong usage and for help.
  */
 export const createProgram = async (
   deps: CliDeps,
-  words: readonly string[] | 'all',
+  args: readonly string[] | 'all',
 ): Promise<Command> => {
   const program = new Command('goldctl')
     .description('Operates the digital gold service.')
@@ -76,12 +76,12 @@ export const createProgram = async (
       writeErr: (text) => deps.stderr(text),
     });
   for (const entry of commandEntries) {
-    const isWanted = words === 'all' || words.includes(entry.name);
+    const isWanted = args === 'all' || args.includes(entry.name);
     const command = await commandOf(deps, entry, isWanted);
     program.addCommand(command);
     inheritSettings(program, command);
   }
-  if (words !== 'all' && words.includes('complete')) {
+  if (args !== 'all' && args.includes('complete')) {
     const { createCompleteCommand } = await import('./commands/completion.ts');
     const complete = createCompleteCommand(deps);
     program.addCommand(complete, { hidden: true });

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import express from 'express';
 
-/** The smallest possible process of this kind. It has only node, Express and one route. */
+/** The limit of the benchmark of processes: a server with only Node, Express and one route. */
 const app = express();
 app.get('/health', (_req, res) => {
   res.json({ status: 'ok' });

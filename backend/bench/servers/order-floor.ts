@@ -3,7 +3,7 @@ import express from 'express';
 import { gstRateBpsOn } from '../../src/modules/statutory/index.ts';
 import {
   findOrderableProducts,
-  selectUnchangedProducts,
+  lockUnchangedProductsSql,
 } from '../../src/modules/catalogue/index.ts';
 import { findActivePhone } from '../../src/modules/identity/users.store.ts';
 import { requireDeliveryLimits } from '../../src/modules/product-orders/open-deliveries.ts';
@@ -62,7 +62,7 @@ const place = async ({ userId, sessionId, idempotencyKey, items }: OrderBody) =>
     requestId: idempotencyKey,
   };
   const ids = [random.uuid(), ...items.map(() => random.uuid())];
-  const unchangedProducts = selectUnchangedProducts(products);
+  const unchangedProducts = lockUnchangedProductsSql(products);
   const outcome = await inTransaction(async (tx) => {
     await requireDeliveryLimits(room, tx, order, { maxOpenDeliveryPaise: paise(10n ** 15n) });
     return insertProductOrder(tx, order, { unchangedProducts, ids });

@@ -219,7 +219,7 @@ const createUseBounds = (config: ServicesConfig, runtime: Runtime) => ({
     most: config.COLLABORATOR_QUESTIONS_PER_MINUTE,
     windowMs: 60_000,
   }),
-  invoiceLinks: createUseBound({
+  invoiceBound: createUseBound({
     ...runtime,
     name: 'invoice_links',
     most: config.INVOICE_LINKS_PER_TEN_MINUTES,
@@ -255,7 +255,7 @@ const createMoneyServices = (
 
 type GoldDeps = BuyingDeps &
   SellingRouteDeps &
-  Pick<Runtime, 'audit' | 'metrics'> & { readonly invoiceLinks: UseBound };
+  Pick<Runtime, 'audit' | 'metrics'> & { readonly invoiceBound: UseBound };
 
 /** Creates the routes, jobs and sweeps of quotes, purchases, sales and order reviews. */
 const createGold = (deps: GoldDeps) => {
@@ -328,7 +328,7 @@ export const createServices = (
     limits,
     gates,
     portfolios: shared.portfolios,
-    invoiceLinks: shared.invoiceLinks,
+    invoiceBound: shared.invoiceBound,
     gold,
     plans: createPlans(plansDeps),
     plansDeps,

@@ -1,26 +1,26 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** A collaborator's answer: its status, its body, and the body's type unless that is JSON. */
+/** A collaborator's answer. Its status is 200 and its content type JSON by default. */
 export interface Answer {
   readonly status?: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A collaborator that answers as a test says, and remembers the requests. */
+/** A collaborator whose answers the test sets. It records the requests. */
 export interface AnswerServer {
   readonly url: string;
   /** The requests since the last `answerWith`, as `GET /path?query`. */
   readonly asked: readonly string[];
-  /** Sets what it answers from now on. */
+  /** Sets the answers to all requests after this. */
   answerWith(answer: (request: string, body: string) => Answer): void;
   stop(): void;
 }
 
 const unset = (): Answer => ({ status: 500, body: '' });
 
-/** Starts a server that answers 500 until a test says otherwise. Text goes out as it is. */
+/** Starts a server that answers 500 until a test sets an answer. It sends text unchanged. */
 export const startAnswerServer = async (): Promise<AnswerServer> => {
   let answer: (request: string, body: string) => Answer = unset;
   let asked: string[] = [];

@@ -13,9 +13,10 @@ import { serveAdminApi, serveCustomerApi } from './serve-apis.ts';
 export const pngBase64 =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-export const png = { kind: 'PAN', contentType: 'image/png', dataBase64: pngBase64 } as const;
+/** The body of an upload of a PAN document. */
+export const panUpload = { kind: 'PAN', contentType: 'image/png', dataBase64: pngBase64 } as const;
 
-/** In force: the new one and the one before it. */
+/** The accepted webhook secrets: the new one and the previous one. */
 export const kycWebhookSecrets = ['new-kyc-webhook-secret', 'old-kyc-webhook-secret'];
 
 /** The customer API and the admin API as their processes build them, for tests of KYC. */
@@ -35,7 +36,7 @@ export interface OpenKyc {
   operator(admin?: MadeAdmin): Caller;
   /** Uploads a document. Returns its key. */
   upload(customer: MadeCustomer, changes?: Readonly<Record<string, unknown>>): Promise<string>;
-  /** A body that passes, with a document of the customer's own. */
+  /** Uploads a document of the customer, and returns a valid body of a KYC submission with it. */
   submission(customer: MadeCustomer): Promise<Record<string, unknown>>;
   submit(customer: MadeCustomer, changes?: Readonly<Record<string, unknown>>): Promise<Answer>;
   /** The id of the customer's record. */
@@ -44,15 +45,15 @@ export interface OpenKyc {
   stop(): Promise<void>;
 }
 
-/** Opens it, with `own` over the usual environment. Closing its `system` closes everything. */
+/** Serves both APIs. `changes` override the usual environment. Closing its `system` closes everything. */
 export const openKyc = async (
   given?: TestSystem,
-  own: Readonly<Record<string, string>> = {},
+  changes: Readonly<Record<string, string>> = {},
 ): Promise<OpenKyc> => {
   const system = given ?? (await openTestSystem());
   const { db } = system;
   const make = createFactories(system);
-  const env = { KYC_WEBHOOK_SECRETS: kycWebhookSecrets.join(','), ...own };
+  const env = { KYC_WEBHOOK_SECRETS: kycWebhookSecrets.join(','), ...changes };
   const [customerApi, adminApi, admin] = await Promise.all([
     serveCustomerApi(system, { env }),
     serveAdminApi(system, { env }),
@@ -64,7 +65,7 @@ export const openKyc = async (
   const as = (customer?: MadeCustomer): Caller => bearerCaller(customerUrl, customer?.token);
 
   const upload: OpenKyc['upload'] = async (customer, changes = {}) => {
-    const { body } = await as(customer)('POST', '/kyc/documents', { ...png, ...changes });
+    const { body } = await as(customer)('POST', '/kyc/documents', { ...panUpload, ...changes });
     return String(body['documentKey']);
   };
   const submission: OpenKyc['submission'] = async (customer) => ({

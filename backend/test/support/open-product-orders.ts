@@ -84,7 +84,7 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
   }: Parameters<OpenProductOrders['replica']>[0]) => {
     const own = { ...system, ...clients };
     const services = openServices(own);
-    const { limits, invoiceLinks } = services;
+    const { limits, invoiceBound } = services;
     return system.serve({
       prefix: '/v1',
       routes: [
@@ -93,7 +93,7 @@ export const openProductOrders = async (): Promise<OpenProductOrders> => {
           notify: createNotify(own),
           price: usesLivePrice ? services.price.live : usualPrice,
           limits,
-          invoiceLinks,
+          invoiceBound,
           maxOpenDeliveries,
         }),
         ...createTransactionCustomerRoutes({ db: own.db }),

@@ -6,11 +6,11 @@ import { freePort } from '../../dev/stack/free-port.ts';
 import { startPostgres, stopPostgres } from '../../dev/stack/postgres-server.ts';
 import { findServerUser, prepareServerHome } from '../../dev/stack/server-user.ts';
 
-/** A server of a test's own, whose settings it may change as it likes. */
+/** A PostgreSQL server for one test, which may change the server's settings. */
 export interface OwnPostgres {
-  /** The address of its administrator. */
+  /** The URL of a connection as the administrator. */
   readonly url: string;
-  /** Changes a setting of the whole server, and has it take effect. */
+  /** Changes a setting of the server and reloads its configuration. It takes effect a little later. */
   set(name: string, value: string): Promise<void>;
   stop(): Promise<void>;
   /** Stops it and removes its files. */

@@ -22,7 +22,7 @@ export class GkeCluster extends pulumi.ComponentResource {
         },
         privateClusterConfig: { enablePrivateNodes: true, enablePrivateEndpoint: true },
         masterAuthorizedNetworksConfig: {
-          cidrBlocks: settings.administrators.map((cidrBlock) => ({ cidrBlock })),
+          cidrBlocks: settings.apiServerRanges.map((cidrBlock) => ({ cidrBlock })),
         },
         releaseChannel: { channel: 'REGULAR' },
         deletionProtection: true,

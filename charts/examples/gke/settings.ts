@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Tells the example of the network, which is its own team's and is not made here. */
+/** The settings of the example. The network exists already. The example does not create it. */
 export const gkeSettings = z.strictObject({
   project: z.string().min(1),
   region: z.string().min(1),
@@ -10,8 +10,8 @@ export const gkeSettings = z.strictObject({
   /** Names of the subnetwork's secondary ranges. */
   podRange: z.string().min(1),
   serviceRange: z.string().min(1),
-  /** The company's network. The API server can be reached from it. */
-  administrators: z.array(z.cidrv4()).min(1),
+  /** CIDR ranges from which the Kubernetes API server can be reached, such as the company's network. */
+  apiServerRanges: z.array(z.cidrv4()).min(1),
   bucket: z.string().min(3),
 });
 

@@ -132,7 +132,7 @@ describe('the example for GKE', () => {
       subnetwork: 'nodes',
       podRange: 'pods',
       serviceRange: 'services',
-      administrators: ['10.1.0.0/24'],
+      apiServerRanges: ['10.1.0.0/24'],
       bucket: 'digital-gold-documents',
     });
     outputs = createGkeStack(settings, passwords);

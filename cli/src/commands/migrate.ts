@@ -4,9 +4,9 @@ import type { CliDeps } from '../cli-deps.ts';
 const load = () => import('../migrations/migration-actions.ts');
 
 const help = `
-A deployment applies a migration that failed again by itself. A failed one that the build does not
-know, of a newer version that was taken back, is resolved by hand. In a cluster this runs a job like
-the release's own, since only that has the password of the schema's owner.
+The next deployment retries a failed migration automatically. If this build does not contain the failed
+migration, because a newer version was rolled back, resolve it by hand. In a cluster, resolve runs as a
+job like the release's migration job, which has the password of the schema's owner.
 
 Examples:
   $ goldctl migrate status

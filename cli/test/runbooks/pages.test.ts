@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/create-program.ts';
 import { commandsOf, runbookNames, runbookText, wordsOf } from '../support/runbook.ts';
 import { programDeps } from '../support/run-in-process.ts';
-import { pagesWithoutCommands, playedPages } from './played-pages.ts';
+import { runbooksWithoutCommands, testedRunbooks } from './tested-runbooks.ts';
 
 /** Finds the command that the words begin with, and returns it with the rest of them. */
 const leafOf = (
@@ -57,9 +57,9 @@ describe('a runbook', () => {
 
   it('is played on a stack, or says why it has no command', () => {
     const withCommands = runbookNames.filter((name) => commandsOf(runbookText(name)).length > 0);
-    expect(withCommands.toSorted()).toEqual(playedPages.toSorted());
-    const others = runbookNames.filter((name) => !playedPages.includes(name));
-    expect(others.toSorted()).toEqual(Object.keys(pagesWithoutCommands).toSorted());
+    expect(withCommands.toSorted()).toEqual(testedRunbooks.toSorted());
+    const others = runbookNames.filter((name) => !testedRunbooks.includes(name));
+    expect(others.toSorted()).toEqual(Object.keys(runbooksWithoutCommands).toSorted());
   });
 
   it.each(runbookNames)('%s names commands as they are typed', (name) => {

@@ -27,6 +27,7 @@ interface PutOptions {
  * none. After a put that is `done`, the object survives a crash.
  */
 export interface ObjectStore {
+  /** The adapter's name, such as `s3`. */
   readonly code: string;
   put(
     key: string,

@@ -19,8 +19,8 @@ import type { ApiDefinition } from '../../runtime/create-api-app.ts';
 import type { Runtime } from '../../runtime/create-runtime.ts';
 
 /**
- * The accounting API's variables, in addition to those of every process. It has no key of the other
- * APIs.
+ * The accounting API's variables, in addition to those of every process. It does not get the secrets
+ * with which the customer and admin APIs sign their tokens.
  */
 export const accountingVariables = {
   ...apiVariables,
@@ -34,7 +34,7 @@ const tags = {
   registers: 'Purchases, sales, holdings, payments and payouts, with their totals and files.',
   statutory: 'Parameters of taxes and duties, each with the day from which it applies.',
   policy: 'Decisions on tax and accounting questions.',
-  ledger: 'Ledger entries, which are not posted yet.',
+  ledger: 'The ledger, which has no entries: nothing is posted to it.',
   approvals: 'Requests that need the approval of a second portal user, and their decisions.',
   reconciliation: 'Daily totals at the gold provider, and their sign-off.',
   'month-end': 'Closed months and their totals.',
@@ -50,6 +50,7 @@ export const createAccountingApi = (
   runtime: Runtime,
 ): ApiDefinition & { readonly flush: () => Promise<void> } => {
   const { db, inTransaction, readSnapshot } = runtime.database;
+  // An approved action and its decision share a transaction, which the handlers use through these.
   const scopes = createActionScopes({ inTransaction, audit: runtime.audit });
   const shared = {
     ...runtime,
@@ -58,8 +59,8 @@ export const createAccountingApi = (
     inTransaction: scopes.inTransaction,
     audit: scopes.audit,
   };
-  // These reads are for routes that only read. Signed-off days and closed months are read from the
-  // primary, because they are written there.
+  // `reads` may come from a standby that is some seconds behind, so only registers and their files use
+  // it. Signed-off days and closed months need the newest state, from the primary.
   const { reads } = runtime;
   const exportRegister = createExportRegister({ ...shared, readSnapshot: reads.readSnapshot });
   const accounting = createAccounting({

@@ -181,7 +181,7 @@ export const createCustomerApi = (
         notify: createNotify(runtime),
         price: price.live,
         limits: services.limits,
-        invoiceLinks: services.invoiceLinks,
+        invoiceBound: services.invoiceBound,
         maxOpenDeliveries: config.OPEN_DELIVERIES_PER_CUSTOMER,
       }),
       ...createTransactionCustomerRoutes({ db }),

@@ -5,7 +5,7 @@ import { invariant } from '../../platform/invariant/invariant.ts';
 import { formatGrams, gramsFromDatabase, paise, toSafePaise } from '../../money/index.ts';
 import { registerTotals, type RegisterTotals } from '../registers/index.ts';
 import { portalActor } from './accounting.types.ts';
-import { hasSettled } from './sign-off-day.ts';
+import { canFreeze } from './sign-off-day.ts';
 import { bookLock, findMonthEnd, insertMonthEnd, type MonthEndRow } from './month-ends.store.ts';
 import { datesOf, findOpenBefore, listUnsignedDays } from './open-months.ts';
 import type { DateRange } from './provider-days.read-model.ts';
@@ -163,7 +163,7 @@ export const closeMonth = async (
 ): Promise<MonthEndRow> => {
   const { inTransaction, clock, random, audit } = deps;
   const closedAt = clock.now();
-  if (!hasSettled(endOfIstDate(datesOf(period).to), closedAt)) {
+  if (!canFreeze(endOfIstDate(datesOf(period).to), closedAt)) {
     throw conflict('This month is not over in India. Close it two minutes after its end.');
   }
   await requireClosable(deps.db, period);

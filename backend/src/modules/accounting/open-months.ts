@@ -3,7 +3,7 @@ import { endOfIstDate, istDate, startOfIstDate } from '../../platform/clock/ist.
 import type { Db } from '../../platform/db/index.ts';
 import { findLastClosedPeriod, listClosedPeriods } from './month-ends.store.ts';
 import { listDates, readProviderDays, type DateRange } from './provider-days.read-model.ts';
-import { hasSettled, listSignOffs } from './sign-off-day.ts';
+import { canFreeze, listSignOffs } from './sign-off-day.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -84,7 +84,7 @@ export const listOpenMonths = async (db: Db, now: Date): Promise<readonly OpenMo
     if (months.length === maxMonths) break;
     months.push({
       period,
-      isOver: hasSettled(endOfIstDate(datesOf(period).to), now),
+      isOver: canFreeze(endOfIstDate(datesOf(period).to), now),
       waitsFor: (await findOpenBefore(db, period)) ?? null,
       unsignedDays: await listUnsignedDays(db, period),
     });

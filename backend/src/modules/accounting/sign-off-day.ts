@@ -7,16 +7,16 @@ import { noProviderFigures, readProviderDays, type DateRange } from './provider-
 import type { AccountingWriteDeps, PortalAuthor } from './put-statutory-parameter.ts';
 
 /**
- * The time in ms after the end of a period by which its transactions have ended. A transaction ends
- * after 15 s and is retried at most four times.
+ * The time in ms after the end of a period by which its transactions have ended. A transaction may
+ * take at most 15 s and is retried at most four times.
  */
-const settlingMs = 2 * 60_000;
+const freezeDelayMs = 2 * 60_000;
 
 /**
  * Returns true if the books of a period that ended at `end` can be frozen. Shortly after the end, a
  * transaction with movements of the period may still be in progress.
  */
-export const hasSettled = (end: Date, now: Date): boolean => addMs(end, settlingMs) <= now;
+export const canFreeze = (end: Date, now: Date): boolean => addMs(end, freezeDelayMs) <= now;
 
 const withSigner = { signer: { select: { id: true, email: true } } } as const;
 
@@ -32,7 +32,7 @@ export type SignOffRow = Awaited<ReturnType<typeof listSignOffs>>[number];
 /**
  * Signs off the provider reconciliation of an IST day, and freezes its figures
  * (contract: accounting > Provider reconciliation).
- * @throws AppError CONFLICT for a day that ended less than two minutes ago, or is signed off
+ * @throws AppError CONFLICT until two minutes after the day's end, and for a day that is signed off
  */
 export const signOffDay = async (
   { inTransaction, clock, random, audit }: AccountingWriteDeps,
@@ -40,8 +40,8 @@ export const signOffDay = async (
   { principal, context }: PortalAuthor,
 ): Promise<SignOffRow> => {
   const signedAt = clock.now();
-  if (!hasSettled(endOfIstDate(date), signedAt)) {
-    const message = 'This day is not over in India. Sign it off two minutes after its end.';
+  if (!canFreeze(endOfIstDate(date), signedAt)) {
+    const message = 'This day cannot be signed off until two minutes after it ends in India.';
     throw new AppError('CONFLICT', { message, field: 'date' });
   }
   try {

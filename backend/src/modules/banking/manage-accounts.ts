@@ -204,6 +204,6 @@ export const verifyAccountAgain = (
         },
       });
     }
-    if ((await deps.questions(tx, id)).isTaken) await enqueue(tx, validationJob(id));
+    if ((await deps.questions(tx, id)).isAllowed) await enqueue(tx, validationJob(id));
     return readView(deps, tx, id, userId);
   });

@@ -43,7 +43,7 @@ export const findOrderableProducts = (
  * and inserts the order only if it finds all products. So a concurrent change of a product either
  * commits first and is found, or waits until the order is written.
  */
-export const selectUnchangedProducts = (
+export const lockUnchangedProductsSql = (
   products: readonly Pick<OrderableProduct, 'id' | 'version'>[],
 ): Sql => sql`
   SELECT p.id FROM product p

@@ -1,4 +1,4 @@
-export { findOrderableProducts, selectUnchangedProducts } from './find-products.ts';
+export { findOrderableProducts, lockUnchangedProductsSql } from './find-products.ts';
 export { createImageRemoval, createRepricing } from './catalogue.sweeps.ts';
 export type { OrderableProduct } from './catalogue.types.ts';
 export { createCatalogue, createCatalogueAdmin } from './create-catalogue.ts';

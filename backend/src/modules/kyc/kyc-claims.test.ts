@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MadeAdmin } from '#test/support/factories.ts';
-import { openKyc, png, type OpenKyc } from '#test/support/open-kyc.ts';
+import { openKyc, panUpload, type OpenKyc } from '#test/support/open-kyc.ts';
 
 let kyc: OpenKyc;
 let other: MadeAdmin;
@@ -106,14 +106,14 @@ describe('the documents of a customer', () => {
       createdAt: first?.createdAt ?? new Date(),
     }));
     await kyc.system.db.kycDocument.createMany({ data: filler });
-    const full = await kyc.as(customer)('POST', '/kyc/documents', png);
+    const full = await kyc.as(customer)('POST', '/kyc/documents', panUpload);
     expect(full).toMatchObject({ status: 400, code: 'LIMIT_EXCEEDED' });
 
     kyc.system.clock.advance(1000);
     const fresh = await kyc.make.admin('ADMIN');
     const path = `/users/${customer.userId}/force-kyc-reverify`;
     expect((await kyc.operator(fresh)('PATCH', path, {})).status).toBe(200);
-    expect((await kyc.as(customer)('POST', '/kyc/documents', png)).status).toBe(201);
+    expect((await kyc.as(customer)('POST', '/kyc/documents', panUpload)).status).toBe(201);
     const { body } = await kyc.operator(fresh)('GET', `/kyc/${id}`);
     // The response was checked against its schema.
     const documents = body['documents'] as { kind: string; uploadedAt: string }[];

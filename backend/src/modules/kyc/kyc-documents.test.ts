@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MadeCustomer } from '#test/support/factories.ts';
-import { openKyc, png, pngBase64, type OpenKyc } from '#test/support/open-kyc.ts';
+import { openKyc, panUpload, pngBase64, type OpenKyc } from '#test/support/open-kyc.ts';
 import { documentContext } from './kyc-sealing.ts';
 
 const magic = {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(async () => kyc.system.close());
 
 const upload = (changes: object = {}, who: MadeCustomer | undefined = customer) =>
-  kyc.as(who)('POST', '/kyc/documents', { ...png, ...changes });
+  kyc.as(who)('POST', '/kyc/documents', { ...panUpload, ...changes });
 
 /** Returns the stored type of an uploaded document. */
 const storedTypeOf = async (changes: object): Promise<string | undefined> => {
@@ -121,7 +121,7 @@ describe('an upload', () => {
   });
 
   it('is for customers', async () => {
-    expect(await kyc.as()('POST', '/kyc/documents', png)).toMatchObject({ status: 401 });
+    expect(await kyc.as()('POST', '/kyc/documents', panUpload)).toMatchObject({ status: 401 });
     const operator = { ...customer, token: kyc.admin.token };
     expect(await upload({}, operator)).toMatchObject({ status: 401 });
   });

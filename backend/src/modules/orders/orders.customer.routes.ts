@@ -33,7 +33,7 @@ interface OrderRouteDeps {
   readonly db: Db;
   readonly provider: Pick<GoldProvider, 'invoiceLink'>;
   /** The rate limit of invoice links for each customer, over all of their orders. */
-  readonly invoiceLinks: UseBound;
+  readonly invoiceBound: UseBound;
 }
 
 /**
@@ -55,8 +55,8 @@ const fetchInvoiceUrl = async (
   }
   const { providerTxId } = order;
   if (providerTxId === null) throw new AppError('NOT_FOUND');
-  const use = await deps.invoiceLinks(deps.db, userId);
-  if (!use.isTaken) {
+  const use = await deps.invoiceBound(deps.db, userId);
+  if (!use.isAllowed) {
     throw new AppError('RATE_LIMITED', { retryAfterSeconds: use.retryAfterSeconds });
   }
   const link = await deps.provider.invoiceLink({ providerTxId });

@@ -72,7 +72,7 @@ export const verifyPayment = async (
     recordedPayment?.status === 'CAPTURED' && recordedPayment.disposition !== 'UNMATCHED';
   if (isSigned && isCaptured) return order;
   const use = await deps.questions(db, order.id);
-  if (use.isTaken) {
+  if (use.isAllowed) {
     if (!isSigned) await checkProof(deps, order, proof);
     if (!isCaptured) await pollGateway(deps, order, 'checkout', requestId);
   } else if (!isSigned && recordedPayment === undefined) {

@@ -12,8 +12,8 @@ import { openAddress } from './shipping-address.ts';
 export interface InvoiceDeps {
   readonly db: Db;
   readonly vault: Pick<Vault, 'forUser'>;
-  /** Bounds a customer's documents per time. Links to invoices of gold count too. */
-  readonly invoiceLinks: UseBound;
+  /** Limits how many documents a customer may fetch in ten minutes, including links to invoices of gold. */
+  readonly invoiceBound: UseBound;
 }
 
 const pdfReply = (bytes: Buffer, number: string): Reply => ({
@@ -42,8 +42,8 @@ export const fetchInvoice = async (
   const document = documents.find((each) => each.kind === kind);
   const invoice = documents.find((each) => each.kind === 'INVOICE');
   if (document === undefined || invoice === undefined) throw new AppError('NOT_FOUND');
-  const use = await deps.invoiceLinks(deps.db, userId);
-  if (!use.isTaken) {
+  const use = await deps.invoiceBound(deps.db, userId);
+  if (!use.isAllowed) {
     throw new AppError('RATE_LIMITED', { retryAfterSeconds: use.retryAfterSeconds });
   }
   const address = openAddress(await deps.vault.forUser(deps.db, userId), order);

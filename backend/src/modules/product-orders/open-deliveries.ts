@@ -17,7 +17,7 @@ const totalOpenDeliveries = async (
       FROM product_order
       WHERE user_id = ${userId}::uuid AND status NOT IN ('DELIVERED', 'CANCELLED', 'RETURNED')`,
   );
-  invariant(row, 'a sum is one row');
+  invariant(row, 'an aggregate query returns one row');
   return { count: row.count, totalPaise: paise(row.totalPaise) };
 };
 
@@ -28,8 +28,9 @@ interface DeliveryLimitDeps {
 
 /**
  * Requires that a new order keeps within the customer's limits of open deliveries. The limits exist
- * because open orders are not paid yet, so the house bears their risk. Locks the customer's orders until
- * the transaction ends, so that concurrent orders are serialised and count each other.
+ * because open orders are not paid yet, so the house bears their risk. Takes an advisory lock
+ * for the customer's product orders until the transaction ends, so that concurrent orders are
+ * serialised and count each other.
  * @throws AppError LIMIT_EXCEEDED with the limit in its details
  */
 export const requireDeliveryLimits = async (
@@ -53,7 +54,7 @@ export const requireDeliveryLimits = async (
   metrics.countBound('open_deliveries');
   throw new AppError('LIMIT_EXCEEDED', {
     message:
-      `Orders on their way to you can come to at most INR ${formatRupees(maxOpenDeliveryPaise)}. ` +
+      `Your undelivered orders can total at most INR ${formatRupees(maxOpenDeliveryPaise)}. ` +
       'Nothing was ordered. Please order less, or try again once one has been delivered.',
     details: {
       limit: 'maxOpenDeliveryPaise',

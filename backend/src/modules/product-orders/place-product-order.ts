@@ -8,7 +8,7 @@ import type { Random } from '../../platform/ids/random.ts';
 import type { Metrics } from '../../platform/observability/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { gstRateBpsOn } from '../statutory/index.ts';
-import { findOrderableProducts, lockStock, selectUnchangedProducts } from '../catalogue/index.ts';
+import { findOrderableProducts, lockStock, lockUnchangedProductsSql } from '../catalogue/index.ts';
 import type { Notify } from '../notifications/index.ts';
 import type { LivePriceReader } from '../price/index.ts';
 import type { LimitsService } from '../settings/index.ts';
@@ -132,7 +132,7 @@ const tryPlaceOrder = async (
       })),
     );
     const outcome = await insertProductOrder(tx, order, {
-      unchangedProducts: selectUnchangedProducts(products),
+      unchangedProducts: lockUnchangedProductsSql(products),
       ids: [random.uuid(), ...lines.map(() => random.uuid())],
     });
     if (outcome === 'placed') await notifyStatus(tx, deps.notify, order, 'PLACED');

@@ -11,6 +11,6 @@ export const countQuote = async (
   userId: string,
 ): Promise<void> => {
   const use = await quoteBound(db, userId);
-  if (use.isTaken) return;
+  if (use.isAllowed) return;
   throw new AppError('QUOTE_LIMIT', { retryAfterSeconds: use.retryAfterSeconds });
 };

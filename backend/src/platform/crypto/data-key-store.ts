@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts';
 import { execute, selectRows, sql } from '../db/sql.ts';
 
-/** Caches unwrapped data keys in memory. Their number and their time are limited. */
+/** Caches unwrapped data keys in memory: at most `maxEntries`, each for `lifeMs`. */
 export interface DataKeyCache {
   get(userId: string): Buffer | undefined;
   /** Does nothing for a user whose key was dropped less than `lifeMs` ago. */
@@ -64,10 +64,13 @@ export const createDataKeyCache = (options: DataKeyCacheOptions = {}): DataKeyCa
 export interface StoredDataKey {
   readonly userId: string;
   readonly state: 'live' | 'destroyed';
-  /** The key of the ring that wrapped it. */
+  /** The id of the keyring's key with which it is wrapped. */
   readonly keyId: string;
   readonly wrapped: Buffer;
-  /** False for a row of the reader's own transaction, which may still roll back. */
+  /**
+   * False for a row that may be of the reader's own transaction, which may still roll back. It is
+   * also false for other young rows.
+   */
   readonly isCommitted: boolean;
 }
 
@@ -84,11 +87,11 @@ export interface DataKeyStore {
   /** Erases the wrapped key for good. Returns false when there was none to erase. */
   destroy(userId: string): Promise<boolean>;
   /**
-   * Locks live keys that a key of the ring other than `keyId` wrapped, until the transaction ends.
+   * Locks live data keys that are wrapped with a key other than `keyId`, until the transaction ends.
    */
   claimWrappedByOther(keyId: string, limit: number): Promise<WrappedDataKey[]>;
   replace(key: WrappedDataKey): Promise<void>;
-  /** Counts live keys that a key of the ring other than `keyId` wrapped. */
+  /** Counts live data keys that are wrapped with a key other than `keyId`. */
   countWrappedByOther(keyId: string): Promise<number>;
 }
 
@@ -102,8 +105,9 @@ interface Row {
 
 /**
  * Creates the store of data keys in `user_data_key`, on the caller's client, with times of the
- * database's clock. `isCommitted` compares `created_at` with the database's `now()`, which does not
- * advance inside a transaction. A row that is younger can only be the transaction's own.
+ * database's clock. `isCommitted` compares `created_at` with the database's `now()`, the start of the
+ * transaction. The transaction's own rows have the same time. With the second of margin, other young
+ * rows do not count as committed either, so callers only do not cache them.
  */
 export const createDataKeyStore = (db: Db): DataKeyStore => ({
   async find(userIds) {

@@ -4,9 +4,9 @@ import { createRowPurge, type Purge } from '../jobs/sweep.ts';
 import type { Metrics } from '../observability/index.ts';
 
 type Use =
-  | { readonly isTaken: true }
+  | { readonly isAllowed: true }
   /** The bound is reached. Another use is possible after this many seconds. */
-  | { readonly isTaken: false; readonly retryAfterSeconds: number };
+  | { readonly isAllowed: false; readonly retryAfterSeconds: number };
 
 /** Takes one of the uses that a subject, such as a customer, has in a window. */
 export type UseBound = (db: Db, subjectId: string) => Promise<Use>;
@@ -49,12 +49,12 @@ export const createUseBound = ({
   };
   return async (db, subjectId) => {
     const now = clock.now();
-    if ((await take(db, subjectId, now)) !== undefined) return { isTaken: true };
+    if ((await take(db, subjectId, now)) !== undefined) return { isAllowed: true };
     metrics.countBound(name);
     const where = { name_subjectId: { name, subjectId } };
     const row = await db.useWindow.findUnique({ where, select: { startedAt: true } });
     const remainingMs = msBetween(now, addMs(row?.startedAt ?? now, windowMs));
-    return { isTaken: false, retryAfterSeconds: Math.max(1, Math.ceil(remainingMs / 1000)) };
+    return { isAllowed: false, retryAfterSeconds: Math.max(1, Math.ceil(remainingMs / 1000)) };
   };
 };
 

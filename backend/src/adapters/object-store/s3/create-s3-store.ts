@@ -35,8 +35,8 @@ interface Connection {
   readonly client: Sdk.S3Client;
 }
 
-/** Returns the configured key. Without it, the client uses its default chain. */
-const keyOf = ({
+/** Returns the configured access key. Without one, the SDK uses its default credential chain. */
+const credentialsOf = ({
   S3_ACCESS_KEY_ID: accessKeyId,
   S3_SECRET_ACCESS_KEY: secretAccessKey,
 }: S3Config) =>
@@ -47,7 +47,7 @@ const keyOf = ({
 /** Loads the client. It is done at the first call, since many processes use no objects. */
 const connect = async (config: S3Config): Promise<Connection> => {
   const sdk = await import('@aws-sdk/client-s3');
-  const credentials = keyOf(config);
+  const credentials = credentialsOf(config);
   const client = new sdk.S3Client({
     endpoint: config.S3_BASE_URL,
     region: config.S3_REGION,
@@ -65,8 +65,8 @@ const connect = async (config: S3Config): Promise<Connection> => {
 };
 
 /**
- * Returns the server's refusal in an error of its client, or undefined for a 5xx or 408, after
- * which the outcome is unknown.
+ * Returns the refusal if the error is a 4xx response other than 408. Returns undefined for every other
+ * error.
  */
 const refusalIn = (sdk: typeof Sdk, error: unknown): Refusal | undefined => {
   if (!(error instanceof sdk.S3ServiceException)) return undefined;
@@ -75,8 +75,8 @@ const refusalIn = (sdk: typeof Sdk, error: unknown): Refusal | undefined => {
 };
 
 /**
- * Reads a body up to the limit, even if a shorter length was announced. The connection of a longer
- * body is closed, since it would stay occupied.
+ * Reads a body and counts its bytes, because the announced length may be too small. Closes the
+ * connection of a body above the limit, which would stay occupied otherwise.
  * @throws RangeError for a body above the limit
  */
 const readLimited = async (body: unknown, announced: number): Promise<Buffer> => {
@@ -98,7 +98,7 @@ const readLimited = async (body: unknown, announced: number): Promise<Buffer> =>
   return Buffer.concat(parts, size);
 };
 
-const readError = (error: unknown): Outcome<never> => {
+const outcomeOfError = (error: unknown): Outcome<never> => {
   if (isConnectFailure(error)) return refused(NOT_SENT, 'no connection to the S3 server');
   return unknown(error instanceof Error ? error.name : 'UNKNOWN_ERROR');
 };
@@ -112,7 +112,8 @@ const absentIfNoSuchKey = ({ code }: Refusal) =>
  * Returns the outcome of a refusal that shows nothing about the object, such as a wrong credential, a
  * missing bucket or too many requests.
  */
-const unusable = ({ status, code }: Refusal): Outcome<never> => unknown(`HTTP_${status} ${code}`);
+const unknownAfterRefusal = ({ status, code }: Refusal): Outcome<never> =>
+  unknown(`HTTP_${status} ${code}`);
 
 interface S3Call<T> {
   readonly operation: string;
@@ -143,7 +144,7 @@ const createS3Calls = (config: S3Config, deps: AdapterDeps): S3Calls => {
     } catch (error) {
       if (signal.aborted) return unknown(TIMED_OUT);
       const refusal = refusalIn(sdk, error);
-      return refusal === undefined ? readError(error) : done({ refusal });
+      return refusal === undefined ? outcomeOfError(error) : done({ refusal });
     }
   };
 
@@ -153,7 +154,7 @@ const createS3Calls = (config: S3Config, deps: AdapterDeps): S3Calls => {
       if (outcome.kind !== 'done') return outcome;
       if ('value' in outcome.value) return done(outcome.value.value);
       const { refusal } = outcome.value;
-      return (await onRefusal(refusal)) ?? unusable(refusal);
+      return (await onRefusal(refusal)) ?? unknownAfterRefusal(refusal);
     },
     async close() {
       (await connection)?.client.destroy();
@@ -162,8 +163,8 @@ const createS3Calls = (config: S3Config, deps: AdapterDeps): S3Calls => {
 };
 
 /**
- * Returns undefined for a missing object, if the bucket exists. A 404 to HEAD has no body, so a
- * missing bucket would look like a missing object.
+ * Returns `done(undefined)` for a 404 if the bucket exists, and undefined for another refusal. A 404
+ * to HEAD has no body, so a missing bucket would look like a missing object.
  */
 const absentIfBucketExists = async ({ call }: S3Calls, Bucket: string, { status }: Refusal) => {
   if (status !== 404) return undefined;
@@ -214,7 +215,7 @@ const createS3Writes = (
   },
 });
 
-/** Creates the calls that read objects. Returns undefined for a missing object. */
+/** Creates the calls that read objects. They return undefined for a missing object. */
 const createS3Reads = (calls: S3Calls, Bucket: string): Pick<ObjectStore, 'get' | 'head'> => ({
   async get(Key) {
     if (!isObjectKey(Key)) return invalidKey();

@@ -8,7 +8,7 @@ const graceMs = 15 * 60_000;
 /**
  * Finds orders that were paid over 15 min ago and have neither their gold nor a review. An order whose
  * status says that it is paid is found at any age. A PENDING or FAILED order is found if a capture
- * for it became known within the window.
+ * for it became known within the report's window.
  */
 export const capturedNotAllocated: Check = {
   id: 'captured_not_allocated',
@@ -19,7 +19,7 @@ export const capturedNotAllocated: Check = {
     return findRows(
       read,
       sql`
-        WITH held AS (
+        WITH unallocated AS (
           SELECT o.id, coalesce(o.paid_at, o.updated_at) AS since FROM gold_order o
           WHERE o.status IN ('PAID', 'RETRY_PENDING')
             AND coalesce(o.paid_at, o.updated_at) < ${cutoff}::timestamptz
@@ -31,9 +31,9 @@ export const capturedNotAllocated: Check = {
           WHERE g.learned_at >= ${from}::timestamptz AND g.learned_at < ${cutoff}::timestamptz
             AND g.status = 'CAPTURED' AND o.status IN ('PENDING', 'FAILED')
           GROUP BY p.order_id)
-        SELECT held.since, o.id AS "orderId", o.user_id AS "userId", o.type,
+        SELECT unallocated.since, o.id AS "orderId", o.user_id AS "userId", o.type,
           o.status AS "orderStatus", o.amount_paise AS "amountPaise", o.provider_tx_id AS "providerTxId"
-        FROM held JOIN gold_order o ON o.id = held.id`,
+        FROM unallocated JOIN gold_order o ON o.id = unallocated.id`,
     );
   },
 };
