@@ -25,7 +25,7 @@ const observePools = ({ registry, connections }: ProcessGaugesOptions): void => 
   const labelNames = ['pool'] as const;
   const pools = new Gauge({
     name: 'database_pool_connections',
-    help: 'Connections of a pool: open to the server, and those that run something.',
+    help: 'Connections of a pool: open ones, and those in use.',
     labelNames: ['pool', 'state'],
     registers,
     collect() {
@@ -63,7 +63,7 @@ const observeRedis = ({ registry, redis }: ProcessGaugesOptions): void => {
   const registers = [registry];
   void new Gauge({
     name: 'redis_ready',
-    help: '1 while the cache can be asked, else 0.',
+    help: '1 while the cache answers, else 0.',
     registers,
     collect() {
       this.set(redis.status === 'ready' ? 1 : 0);
@@ -71,7 +71,7 @@ const observeRedis = ({ registry, redis }: ProcessGaugesOptions): void => {
   });
   void new Gauge({
     name: 'redis_commands_waiting',
-    help: 'Commands to the cache that were sent and not answered, or not sent yet.',
+    help: 'Commands to the cache that wait to be sent or answered.',
     registers,
     collect() {
       this.set(lengthOf(redis, 'commandQueue') + lengthOf(redis, 'offlineQueue'));
@@ -98,7 +98,7 @@ export const createProcessGauges = (options: ProcessGaugesOptions): void => {
   });
   new Gauge({
     name: 'build_info',
-    help: 'Always 1; the labels say what this replica runs.',
+    help: 'Always 1. The labels describe the build that this replica runs.',
     labelNames: ['version', 'commit', 'node'],
     registers,
   }).set({ ...build, node: process.version }, 1);

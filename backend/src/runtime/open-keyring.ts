@@ -99,7 +99,7 @@ const rewrapKeys = async (store: WrappingKeyStore, service: KeyWrapping): Promis
 const observeUsable = (registry: Registry, isUsable: () => boolean): void => {
   void new Gauge({
     name: 'wrapping_keys_usable',
-    help: '1 while this process has every key of personal data that the key service wraps.',
+    help: '1 while this process holds every key of personal data that the key service wraps.',
     registers: [registry],
     collect() {
       this.set(isUsable() ? 1 : 0);

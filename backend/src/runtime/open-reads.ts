@@ -31,7 +31,7 @@ export const openReads = (
   if (url === undefined) return createPrimaryReads(database);
   const readCounter = new Counter({
     name: 'stale_reads_total',
-    help: 'Reads of what may be some seconds old, by the server that answered.',
+    help: 'Reads that may be some seconds old, by the server that answered.',
     labelNames: ['from'],
     registers: [registry],
   });
@@ -52,7 +52,7 @@ export const openReads = (
   // The registry keeps the gauge and collects it. This function does not use it again.
   void new Gauge({
     name: 'database_replica_lag_seconds',
-    help: 'Seconds by which the standby of DATABASE_READ_URL is behind, -1 where nobody knows.',
+    help: 'Lag of the standby of DATABASE_READ_URL in seconds, -1 if it is unknown.',
     registers: [registry],
     collect() {
       const lagMs = staleReads.lagMs();

@@ -84,7 +84,7 @@ export const rotateKeyring = async (
 export const createKeyringMetrics = (registry: Registry) => {
   const outdated = new Gauge({
     name: 'keyring_outdated_values',
-    help: 'Values that an old key of PII_KEYRING protects, by kind; the key must stay until 0.',
+    help: 'Values that an old key of PII_KEYRING protects, by kind. Keep the key until this is 0.',
     labelNames: ['kind'],
     registers: [registry],
   });

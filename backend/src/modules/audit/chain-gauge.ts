@@ -25,7 +25,7 @@ export const createChainGauge = ({
   const registers = [registry];
   const number = new Gauge({
     name: 'audit_chain_head_number',
-    help: 'Entries of the audit chain; never falls.',
+    help: 'Number of entries in the audit chain. It never decreases.',
     registers,
   });
   const hash = new Gauge({
@@ -35,7 +35,7 @@ export const createChainGauge = ({
   });
   const changed = new Gauge({
     name: 'audit_chain_noted_head_changed',
-    help: '1 while the entry that was the head at an earlier reading is gone or has another hash.',
+    help: '1 if the entry that was the head at an earlier reading is missing or has another hash.',
     registers,
   });
   changed.set(0);

@@ -18,20 +18,20 @@ const createGauges = (registry: Registry) => {
     new Gauge({ name, help, labelNames, registers: [registry] });
   return {
     age: gauge('figures_age_seconds', 'Seconds since the figures of the whole fleet were read.'),
-    open: gauge('open_work', 'What is under way or waits, by kind and state.', 'kind', 'state'),
+    open: gauge('open_work', 'Open work, by kind and state.', 'kind', 'state'),
     oldest: gauge(
       'open_work_oldest_seconds',
-      'Seconds for which the oldest of a kind and state has waited; 0 where there is none.',
+      'Age in seconds of the oldest open work of a kind and state, 0 if there is none.',
       'kind',
       'state',
     ),
-    priceAge: gauge('price_age_seconds', 'Seconds since the newest price was asked for.'),
+    priceAge: gauge('price_age_seconds', 'Seconds since the newest price was fetched.'),
     tickAge: gauge('price_tick_age_seconds', 'Seconds since the mark of the newest tick.'),
     gate: gauge('gate_open', '1 while customers may buy or sell, else 0.', 'gate'),
     findings: gauge('reconciliation_findings', 'Findings of the newest run, by check.', 'check'),
     failed: gauge(
       'reconciliation_check_failed',
-      '1 for a check that the newest run could not make, or not to its end.',
+      '1 for a check that the newest run could not complete, else 0.',
       'check',
     ),
     runAge: gauge('reconciliation_age_seconds', 'Seconds since the newest run, by kind.', 'kind'),
@@ -47,7 +47,7 @@ const createGauges = (registry: Registry) => {
     ),
     drift: gauge(
       'ledger_drift',
-      'Paise or grams by which a place of money or gold differs from what makes it up; always 0.',
+      'Difference in paise or grams between a total of money or gold and its parts. It must be 0.',
       'place',
     ),
   };

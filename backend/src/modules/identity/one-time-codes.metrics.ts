@@ -25,7 +25,7 @@ export interface CodeMetrics {
 export const createCodeMetrics = (registry: Registry): CodeMetrics => {
   const sends = new Counter({
     name: 'otp_sends_total',
-    help: 'One-time codes that were requested, by the result of sending them.',
+    help: 'Requested one-time codes, by the result of sending them.',
     labelNames: ['result'],
     registers: [registry],
   });

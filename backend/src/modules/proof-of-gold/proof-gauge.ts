@@ -18,12 +18,12 @@ export const createProofGauge = ({
   const registers = [registry];
   const age = new Gauge({
     name: 'proof_of_gold_statement_age_seconds',
-    help: 'Seconds since the newest statement of proof of gold; absent before the first one.',
+    help: 'Seconds since the newest statement of proof of gold. Absent before the first one.',
     registers,
   });
   const refused = new Gauge({
     name: 'proof_of_gold_refused',
-    help: '1 while the newest run that ended signed no statement.',
+    help: '1 if the newest finished run signed no statement.',
     registers,
   });
   refused.set(0);

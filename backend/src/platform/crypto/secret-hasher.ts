@@ -30,7 +30,7 @@ const createPasswordCheckMetrics = (
   // Registered only for its effect, which is to read the number at every scrape.
   void new Gauge({
     name: 'password_checks_waiting',
-    help: 'Password checks that wait for their turn in this process.',
+    help: 'Password checks that wait in this process.',
     registers,
     collect() {
       this.set(waiting());

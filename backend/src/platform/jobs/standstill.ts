@@ -49,7 +49,7 @@ export const createStandstill = (options: StandstillOptions): Standstill => {
   const { connections, runner, tasks, registry, logger, limitSeconds } = options;
   const gauge = new Gauge({
     name: 'job_queue_standstill_seconds',
-    help: 'Seconds for which jobs have been due and this worker has taken and finished none.',
+    help: 'Seconds for which jobs have been due while this worker has started and finished none.',
     registers: [registry],
   });
   const measure = async (): Promise<number> => {

@@ -54,7 +54,7 @@ export const createFlowMetrics = (registry: Registry): FlowMetrics => {
   const registers = [registry];
   const allocations = new Histogram({
     name: 'capture_to_allocation_seconds',
-    help: 'Seconds from when the payment of an order was known here until it had its gold.',
+    help: 'Seconds from when a capture became known here until its order was allocated.',
     buckets: waitBuckets,
     registers,
   });
@@ -84,7 +84,7 @@ export const createFlowMetrics = (registry: Registry): FlowMetrics => {
   });
   const calls = new Counter({
     name: 'collaborator_call_outcomes_total',
-    help: 'Turns at calls to collaborators that have an intent, by flow and outcome.',
+    help: 'Attempts at calls with a committed intent, by flow and outcome.',
     labelNames: ['flow', 'outcome'],
     registers,
   });

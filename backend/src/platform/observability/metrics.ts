@@ -107,16 +107,20 @@ interface MetricsOptions {
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 const createQueueGauges = (registers: [Registry]) => ({
-  waiting: new Gauge({ name: 'job_queue_waiting', help: 'Jobs that are due now.', registers }),
+  waiting: new Gauge({ name: 'job_queue_waiting', help: 'Jobs that are due.', registers }),
   scheduled: new Gauge({
     name: 'job_queue_scheduled',
-    help: 'Jobs that wait for a moment of the business clock.',
+    help: 'Jobs that are scheduled for a later time of the business clock.',
     registers,
   }),
-  dead: new Gauge({ name: 'job_queue_dead', help: 'Jobs that were given up.', registers }),
+  dead: new Gauge({
+    name: 'job_queue_dead',
+    help: 'Jobs that failed on every attempt.',
+    registers,
+  }),
   oldestDueSeconds: new Gauge({
     name: 'job_queue_oldest_due_seconds',
-    help: 'Seconds for which the oldest job that is due has waited.',
+    help: 'Seconds for which the oldest due job has waited.',
     registers,
   }),
 });
@@ -131,7 +135,7 @@ const createDurations = (registers: [Registry]) => ({
   }),
   job: new Histogram({
     name: 'job_duration_seconds',
-    help: 'Tries of jobs; an outcome of dead was the last try.',
+    help: 'Attempts of jobs. The outcome dead is the last attempt.',
     labelNames: ['task', 'outcome'],
     buckets,
     registers,
@@ -181,19 +185,19 @@ const createRowCounters = (registers: [Registry]) => {
   for (const bound of bounds) reached.inc({ bound }, 0);
   const histories = new Counter({
     name: 'price_histories_made_total',
-    help: 'Price histories read from the database, of those served.',
+    help: 'Price histories that were read from the database, by range.',
     labelNames: ['range'],
     registers,
   });
   const purged = new Counter({
     name: 'purged_rows_total',
-    help: 'Rows that the sweeps deleted because nothing needs them any more.',
+    help: 'Rows that sweeps deleted after their retention.',
     labelNames: ['sweep'],
     registers,
   });
   const odd = new Counter({
     name: 'collaborator_odd_rows_total',
-    help: "Rows of collaborators' lists that are about something else or can't be read.",
+    help: "Rows of collaborators' lists that belong to other users of the account or can't be read.",
     labelNames: ['collaborator', 'operation', 'reading'],
     registers,
   });
