@@ -5,7 +5,7 @@ import { setTimeout } from 'k6/timers';
 import { hearFeed } from '../journeys/hear-feed.ts';
 import { clientAddress, forwardedFor } from '../lib/client-addresses.ts';
 import { latenessMs, markOf, marksToHear, type HeardTick } from '../lib/feed-log.ts';
-import { withMarks } from '../lib/judge-report.ts';
+import { addMarks } from '../lib/add-marks.ts';
 import { markMetrics, markThresholds, priceNumber, readMarks } from '../lib/mark-agreement.ts';
 import { shareOf } from '../lib/segment.ts';
 import { thresholdsOf } from '../lib/rules.ts';
@@ -113,6 +113,6 @@ export const handleSummary = (
   const figures = [{ metric: 'feed_join_time', says: 'time to join' }];
   const firstMarkMs = data.setup_data?.firstMarkMs ?? 0;
   const heard = readMarks(data, { firstMarkMs, tickMs, slots });
-  const report = withMarks(reportOf(run, figures, data), heard, settings.spreadP99Ms);
+  const report = addMarks(reportOf(run, figures, data), heard, settings.spreadP99Ms);
   return reportFiles(report, settings.resultsDir);
 };

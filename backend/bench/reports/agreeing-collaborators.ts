@@ -128,7 +128,7 @@ const createPayoutProvider = async (
     async listPayouts({ page }) {
       await delay();
       const { rows: found, hasMore } = pageOf(rows, page);
-      return done({ payouts: found.map((row) => payoutOf(row.id, row)), unread: 0, hasMore });
+      return done({ payouts: found.map((row) => payoutOf(row.id, row)), unreadable: 0, hasMore });
     },
   };
   return provider as PayoutProvider; // a report calls no other methods

@@ -20,7 +20,7 @@ import { createRandom } from '../../src/platform/ids/random.ts';
 const { PORT: port, DATABASE_URL: url = '' } = process.env;
 const database = createDatabase({ url, poolSize: 10, applicationName: 'order-floor' });
 const { db, inTransaction } = database;
-const room = { maxOpenDeliveries: 100_000, metrics: { countBound: () => {} } };
+const room = { maxOpenDeliveries: 100_000, metrics: { countBoundReached: () => {} } };
 const clock = createSystemClock();
 const random = createRandom();
 const line = {

@@ -18,7 +18,10 @@ interface DynamicPricing {
   readonly discountBps: Bps;
 }
 
-/** The parts of a `DYNAMIC` price. `pricePaise` is gold and making charge without the discount. */
+/**
+ * The parts of a `DYNAMIC` price. `pricePaise` is the gold value plus the making charge, minus the
+ * discount.
+ */
 interface DynamicPrice {
   readonly goldValuePaise: Paise;
   readonly makingChargePaise: Paise;

@@ -88,14 +88,14 @@ const bodiesOf = (config: ApiConfig, { metrics, redis, logger }: Runtime): BodyO
       maxValues: config.BODY_MAX_VALUES,
       ...(webhookBytes !== undefined && { webhookBytes }),
     },
-    onBound: (bound) => metrics.countBound(bound),
+    onBound: (bound) => metrics.countBoundReached(bound),
     ...(refusals !== undefined && {
       refusals: createRefusalLimit({
         redis,
         prefix: 'webhooks',
         limit: refusals,
         windowMs: 60_000,
-        onLimited: () => metrics.countBound('refused_webhooks'),
+        onLimited: () => metrics.countBoundReached('refused_webhooks'),
         onStoreError: (error) =>
           logger.warn(
             { err: error },
@@ -136,7 +136,7 @@ export const createApiApp = (api: ApiDefinition, config: ApiConfig, runtime: Run
     random,
     trustProxyHops: config.TRUST_PROXY_HOPS,
     bodies: bodiesOf(config, runtime),
-    onBusy: () => metrics.countBound('row_waits'),
+    onBusy: () => metrics.countBoundReached('row_waits'),
     corsAllowedOrigins: config.CORS_ALLOWED_ORIGINS,
     internalHostnames: config.INTERNAL_HOSTNAMES,
     checkReplies: config.APP_MODE !== 'production',

@@ -105,7 +105,7 @@ const openDatabase = (
         lockWaitMs: config.DATABASE_LOCK_WAIT_MS,
         turns: config.CUSTOMER_TURNS,
         callerOf: currentCustomer,
-        onRefused: () => metrics.countBound('customer_turns'),
+        onRefused: () => metrics.countBoundReached('customer_turns'),
       },
     }),
     applicationName: name,

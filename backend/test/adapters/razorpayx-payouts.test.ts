@@ -141,7 +141,7 @@ test('payouts of a stretch of time are listed page by page', async () => {
   const before = { from: new Date(from.getTime() - 3_600_000), to: from, page: 1 };
   expect(valueOf(await provider.listPayouts(before))).toEqual({
     payouts: [],
-    unread: 0,
+    unreadable: 0,
     hasMore: false,
   });
 });

@@ -96,7 +96,7 @@ describe('a buy', () => {
           amountPaise: request.providerAmountPaise,
         },
       ],
-      unread: 0,
+      unreadable: 0,
       hasMore: false,
     });
   });

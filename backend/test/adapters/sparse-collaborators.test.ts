@@ -127,7 +127,7 @@ describe.each(leftOutWays)('a field that is %s', (_way, without) => {
     async (name) => {
       answer({ transactions: [without(transaction, name)], meta: null });
       expect(await gold.listTransactions('7', 1)).toMatchObject({
-        value: { transactions: [{ providerTxId: '71' }], unread: 0 },
+        value: { transactions: [{ providerTxId: '71' }], unreadable: 0 },
       });
     },
   );
@@ -157,7 +157,7 @@ describe.each(leftOutWays)('a field that is %s', (_way, without) => {
       answer({ items: [without(payout, name)] });
       const from = deps.clock.now();
       expect(await payouts.listPayouts({ from, to: from, page: 1 })).toMatchObject({
-        value: { payouts: [{ status: 'PAID', amountPaise }], unread: 0 },
+        value: { payouts: [{ status: 'PAID', amountPaise }], unreadable: 0 },
       });
     },
   );
@@ -247,7 +247,7 @@ describe.each(leftOutWays)('a field that is %s', (_way, without) => {
     async (name) => {
       answer({ workflow_runs: [without(run, name)] });
       expect(await ci.listRuns({ target: 'backend', count: 10 })).toMatchObject({
-        value: { runs: [{ id: '42' }], unread: 0 },
+        value: { runs: [{ id: '42' }], unreadable: 0 },
       });
     },
   );

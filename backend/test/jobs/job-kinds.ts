@@ -38,8 +38,9 @@ export const clearAway = async (ground: JobGround): Promise<void> => {
   const { story } = ground;
   await story.system.queue.drain();
   await story.look(1000);
-  await story.collectMail();
-  while (story.mail.length > 0) await play(ground, [['deliver', { n: 0, times: 1, keep: false }]]);
+  await story.collectWebhooks();
+  while (story.pendingWebhooks.length > 0)
+    await play(ground, [['deliver', { n: 0, times: 1, keep: false }]]);
   await story.system.queue.drain();
   await story.look(1000);
 };
@@ -104,9 +105,9 @@ const refusing = async (
 
 /** Delivers a webhook whose effect is refused: the story does not take it for heard. */
 const deliverUnheard = async ({ story }: JobGround): Promise<void> => {
-  const letter = story.mail.shift();
-  if (letter === undefined) throw new Error('no webhook is under way');
-  const answer = await story.sessions.deliver(letter.path, letter.headers, letter.body);
+  const webhook = story.pendingWebhooks.shift();
+  if (webhook === undefined) throw new Error('no webhook is under way');
+  const answer = await story.sessions.deliver(webhook.path, webhook.headers, webhook.body);
   if (answer.status !== 200) throw new Error(`webhook: ${JSON.stringify(answer.body)}`);
 };
 

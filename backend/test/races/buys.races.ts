@@ -4,7 +4,7 @@ import type { OpenGold } from '#test/support/open-gold.ts';
 import { createReviewedBuys, type ReviewedBuy } from '#test/support/reviewed-buys.ts';
 import { runQueuedJobs } from '#test/support/run-queued-jobs.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
-import { newSaleKey } from '#test/support/sellers.ts';
+import { newIdempotencyKey } from '#test/support/sellers.ts';
 import { answerOf, createRace, type Operation } from './race.ts';
 
 /** A buy, and the payment that its gateway has of it. */
@@ -27,7 +27,7 @@ const newBuyer = async (open: OpenGold): Promise<Buyer> => {
 /** Places a buy that the customer pays at the gateway, before any report reaches us. */
 const placePaid = async (open: OpenGold, by?: Buyer): Promise<RacedBuy> => {
   const { userId, call } = by ?? (await newBuyer(open));
-  const key = newSaleKey();
+  const key = newIdempotencyKey();
   const body = { unit: 'INR', amount: '1000', idempotency_key: key };
   const { order, payment } = (await call('POST', '/gold/buy', body)).body;
   const gatewayOrderId = payment.gateway_order_id;

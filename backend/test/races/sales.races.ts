@@ -2,7 +2,7 @@ import type { OpenGold } from '#test/support/open-gold.ts';
 import { askUntilDecided } from '#test/support/ask-until-decided.ts';
 import { createReviewedBuys } from '#test/support/reviewed-buys.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
-import { createSellers, newSaleKey, type Seller } from '#test/support/sellers.ts';
+import { createSellers, newIdempotencyKey, type Seller } from '#test/support/sellers.ts';
 import { dispute, placeAllocated, placeHeard, settleGold, type RacedBuy } from './buys.races.ts';
 import { answerOf, createRace, type Operation } from './race.ts';
 
@@ -33,7 +33,7 @@ const sellShare =
   (share: number): Operation<OpenGold, Holder> =>
   async (open, { seller }) => {
     const amount = (Math.floor(Number(seller.grams) * share * 10_000) / 10_000).toFixed(4);
-    const key = newSaleKey();
+    const key = newIdempotencyKey();
     const more = { idempotency_key: key };
     const sellers = createSellers(open);
     return answerOf(await askUntilDecided(() => sellers.sell(seller, amount, more)));
@@ -52,7 +52,7 @@ const holdingRace = createRace<OpenGold, Holder>('sales', {
     },
     'reversal of the buy': (open, { first }) => dispute(open, first),
     'quote and buy': async (_open, { first }) => {
-      const body = { unit: 'INR', amount: '1000', idempotency_key: newSaleKey() };
+      const body = { unit: 'INR', amount: '1000', idempotency_key: newIdempotencyKey() };
       return answerOf(await askUntilDecided(() => first.call('POST', '/gold/buy', body)));
     },
   },
@@ -82,7 +82,7 @@ const interrupt = async (open: OpenGold, providerSays: number): Promise<RacedSal
   const sellers = createSellers(open);
   const seller = await sellers.newSeller();
   await open.fault('sell-confirm', 'error');
-  const key = newSaleKey();
+  const key = newIdempotencyKey();
   await sellers.sell(seller, '0.02', { idempotency_key: key });
   const [sale] = await sellers.salesOf(seller.id);
   if (sale?.providerTxId === undefined) throw new Error('there is no sale');

@@ -49,17 +49,17 @@ export const openStory = async (
     system,
     sessions,
     world,
-    mail: [],
+    pendingWebhooks: [],
     seen: emptySnapshot(),
     nextKey: 1,
     steps: 0,
-    markTold: (letter) => markTold(story.world, letter),
-    async collectMail() {
+    markTold: (webhook) => markTold(story.world, webhook),
+    async collectWebhooks() {
       for (;;) {
         const { body: sent } = await system.control('GET', '/webhooks?state=waiting');
         if (sent.deliveries.length === 0) break;
       }
-      story.mail.push(...system.postOffice.collect());
+      story.pendingWebhooks.push(...system.webhookRecorder.collect());
     },
     async look(payments = 0) {
       const mark = await readMark(system.client);

@@ -26,7 +26,7 @@ export const playStep = async (story: Story, [name, given]: Step): Promise<boole
   act.judge(story.world, answer);
   story.nextKey += 1;
   story.steps += 1;
-  if (!quiet.has(name)) await story.collectMail();
+  if (!quiet.has(name)) await story.collectWebhooks();
   const isWork = name.startsWith('run-') || name === 'drain' || name === 'together';
   await story.look(isWork ? 50 : 0);
   return true;

@@ -1,7 +1,7 @@
 import { createTokenSigner } from '../../src/platform/auth/jwt.ts';
 import { developmentAdmins, developmentPortalUsers } from '../../dev/stack/development-accounts.ts';
 import { publishedSecrets } from '../../dev/stack/environment.ts';
-import { createCaller, type OpenAnswer } from '../support/caller.ts';
+import { createCaller, type UntypedAnswer } from '../support/caller.ts';
 import type { SimulatedSystem } from './system/open-system.ts';
 
 type Role = keyof typeof developmentAdmins;
@@ -9,17 +9,17 @@ type Role = keyof typeof developmentAdmins;
 /** The calls of the people who are signed in. An expired token is renewed. */
 export interface Sessions {
   /** Signs a customer up or in with a code, and returns the answer of the last call. */
-  signIn(phone: string): Promise<OpenAnswer>;
-  customer(phone: string, method: string, path: string, body?: unknown): Promise<OpenAnswer>;
-  operator(role: Role, method: string, path: string, body?: unknown): Promise<OpenAnswer>;
-  accountant(method: string, path: string, body?: unknown): Promise<OpenAnswer>;
-  anybody(method: string, path: string, body?: unknown): Promise<OpenAnswer>;
+  signIn(phone: string): Promise<UntypedAnswer>;
+  customer(phone: string, method: string, path: string, body?: unknown): Promise<UntypedAnswer>;
+  operator(role: Role, method: string, path: string, body?: unknown): Promise<UntypedAnswer>;
+  accountant(method: string, path: string, body?: unknown): Promise<UntypedAnswer>;
+  anybody(method: string, path: string, body?: unknown): Promise<UntypedAnswer>;
   /** Delivers a webhook as it was sent. */
   deliver(
     path: string,
     headers: Readonly<Record<string, string>>,
     body: string,
-  ): Promise<OpenAnswer>;
+  ): Promise<UntypedAnswer>;
   codeFor(phone: string): Promise<string>;
   /** Lets a customer sign in again after the end of a block. */
   reopen(phone: string): void;
@@ -65,7 +65,7 @@ export const createSessions = (system: SimulatedSystem): Sessions => {
     return String(body.messages[0]?.otp ?? '');
   };
 
-  const signIn = async (phone: string): Promise<OpenAnswer> => {
+  const signIn = async (phone: string): Promise<UntypedAnswer> => {
     const sent = await at('customer')('POST', '/v1/auth/send-otp', { phone });
     if (sent.status !== 200) return sent;
     const body = { phone, otp: await codeFor(phone), deviceId: `device-of-${phone.slice(1)}` };
@@ -73,10 +73,10 @@ export const createSessions = (system: SimulatedSystem): Sessions => {
     if (answer.status === 200) keep(phone, answer);
     return answer;
   };
-  const keep = (phone: string, { body }: OpenAnswer): void => {
+  const keep = (phone: string, { body }: UntypedAnswer): void => {
     tokensOf.set(phone, { access: body.accessToken, refresh: body.refreshToken });
   };
-  const renew = async (phone: string): Promise<OpenAnswer> => {
+  const renew = async (phone: string): Promise<UntypedAnswer> => {
     const refreshToken = tokensOf.get(phone)?.refresh;
     const answer = await at('customer')('POST', '/v1/auth/refresh', { refreshToken });
     if (answer.status !== 200) return signIn(phone);
@@ -88,8 +88,8 @@ export const createSessions = (system: SimulatedSystem): Sessions => {
    * Running renewals. Two calls of a person at the same time renew once, since a refresh token can
    * be used once.
    */
-  const renewing = new Map<string, Promise<OpenAnswer>>();
-  const renewOnce = (phone: string, lapsed: string): Promise<OpenAnswer> | undefined => {
+  const renewing = new Map<string, Promise<UntypedAnswer>>();
+  const renewOnce = (phone: string, lapsed: string): Promise<UntypedAnswer> | undefined => {
     if ((tokensOf.get(phone)?.access ?? '') !== lapsed) return undefined;
     const known = renewing.get(phone) ?? renew(phone).finally(() => renewing.delete(phone));
     renewing.set(phone, known);
@@ -99,7 +99,11 @@ export const createSessions = (system: SimulatedSystem): Sessions => {
   const operatorToken = async (role: Role): Promise<string> => {
     const known = operators.get(role);
     if (known !== undefined) return known.token;
-    const answer: OpenAnswer = await at('admin')('POST', '/v1/auth/login', developmentAdmins[role]);
+    const answer: UntypedAnswer = await at('admin')(
+      'POST',
+      '/v1/auth/login',
+      developmentAdmins[role],
+    );
     if (answer.status !== 200) throw new Error(`operator: ${JSON.stringify(answer.body)}`);
     const made = { id: String(answer.body.admin.id), token: String(answer.body.accessToken) };
     operators.set(role, made);
@@ -116,7 +120,7 @@ export const createSessions = (system: SimulatedSystem): Sessions => {
 
   const signInAccountant = async (): Promise<void> => {
     const account = developmentPortalUsers.super_admin;
-    const answer: OpenAnswer = await at('accounting')(
+    const answer: UntypedAnswer = await at('accounting')(
       'POST',
       '/api/v1/accounting/auth/login',
       account,

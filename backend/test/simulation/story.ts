@@ -1,7 +1,7 @@
-import type { OpenAnswer } from '../support/caller.ts';
+import type { UntypedAnswer } from '../support/caller.ts';
 import type { World } from './model/world.ts';
 import type { Sessions } from './sessions.ts';
-import type { Letter } from './system/post-office.ts';
+import type { PendingWebhook } from './system/webhook-recorder.ts';
 import type { SimulatedSystem } from './system/open-system.ts';
 import type { Decisions } from './seeded-random.ts';
 import type { Snapshot } from './checks/read-snapshot.ts';
@@ -13,17 +13,17 @@ export interface Story {
   /** The expected state of the service, which each step changes by its answer. */
   world: World;
   /** Webhooks that were sent and are not yet delivered. */
-  readonly mail: Letter[];
+  readonly pendingWebhooks: PendingWebhook[];
   /** The state of the database after the last step that wrote. */
   seen: Snapshot;
   /** The number of the next idempotency key of this story. */
   nextKey: number;
   /** The number of played steps. */
   steps: number;
-  /** Moves the webhooks of the collaborators from the post office to `mail`. */
-  collectMail(): Promise<void>;
+  /** Moves the webhooks of the collaborators from the webhook recorder to `pendingWebhooks`. */
+  collectWebhooks(): Promise<void>;
   /** Records that a webhook was delivered to the service. */
-  markTold(letter: Letter): void;
+  markTold(webhook: PendingWebhook): void;
   /**
    * Reads the rows that were written, and checks them against the rules and the story. Before that,
    * it adds payments by mandate from the newest `payments` payments to the story.
@@ -39,12 +39,12 @@ export type Step = readonly [command: string, given: Arguments];
 
 /** A prepared step, which can check its answer. */
 export interface Act {
-  call(): Promise<OpenAnswer>;
+  call(): Promise<UntypedAnswer>;
   /**
    * Changes the world by the answer.
    * @throws Refuted for an answer that is not allowed
    */
-  judge(world: World, answer: OpenAnswer): void;
+  judge(world: World, answer: UntypedAnswer): void;
 }
 
 /** A kind of step. */
@@ -70,11 +70,11 @@ export class Refuted extends Error {
   }
 }
 
-export const answerText = ({ status, code }: OpenAnswer): string =>
+export const answerText = ({ status, code }: UntypedAnswer): string =>
   typeof code === 'string' ? `${status} ${code}` : String(status);
 
 /** Checks that an answer is among the allowed answers, such as `201` or `400 LIMIT_EXCEEDED`. */
-export const allow = (what: string, answer: OpenAnswer, allowed: readonly string[]): void => {
+export const allow = (what: string, answer: UntypedAnswer, allowed: readonly string[]): void => {
   const text = answerText(answer);
   if (allowed.includes(text)) return;
   throw new Refuted(
@@ -103,4 +103,4 @@ export const textOf = (given: Arguments, name: string): string => {
 };
 
 /** Returns true while a collaborator may still misbehave. */
-export const isTroubled = (world: World): boolean => world.troubled.length > 0;
+export const hasFaults = (world: World): boolean => world.troubled.length > 0;

@@ -1,7 +1,7 @@
 import { unitsOf } from './model/figures.ts';
 import type { Buy, World } from './model/world.ts';
 import type { Snapshot } from './checks/read-snapshot.ts';
-import { isTroubled, Refuted } from './story.ts';
+import { hasFaults, Refuted } from './story.ts';
 
 type Order = NonNullable<ReturnType<Snapshot['orders']['get']>>;
 
@@ -106,7 +106,7 @@ const stateOf = (status: string | undefined): 'PENDING' | 'VERIFIED' | 'FAILED' 
 export const syncWorld = (world: World, seen: Snapshot): void => {
   addOrders(world, seen);
   addPaymentOrders(world, seen);
-  if (isTroubled(world)) {
+  if (hasFaults(world)) {
     for (const buy of world.buys) {
       if (seen.orders.get(buy.id)?.hasGold !== true) buy.wasTroubled = true;
     }

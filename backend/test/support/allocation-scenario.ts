@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { GoldProvider } from '../../src/adapters/gold-provider/port.ts';
 import { eventually } from './eventually.ts';
 import { assertInvariants } from './invariants.ts';
-import type { OpenCaller } from './caller.ts';
+import type { UntypedCaller } from './caller.ts';
 import { openGold, type OpenGold } from './open-gold.ts';
 import { runSweeps } from './run-sweeps.ts';
 
@@ -35,7 +35,7 @@ export interface Bought {
   readonly orderId: string;
   readonly userId: string;
   readonly providerUserId: string;
-  readonly call: OpenCaller;
+  readonly call: UntypedCaller;
   readonly txId: string;
   readonly grams: string;
   readonly gatewayOrderId: string;

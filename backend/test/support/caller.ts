@@ -17,14 +17,17 @@ export interface Caller<Body = Json> {
   (method: string, path: string, body?: unknown): Promise<Answer<Body>>;
 }
 
-/** An answer whose body tests look into by path. */
+/** An answer whose body has no type, so that a test can read any field of it. */
 // oxlint-disable-next-line typescript/no-explicit-any
-export type OpenAnswer = Answer<any>;
+export type UntypedAnswer = Answer<any>;
 // oxlint-disable-next-line typescript/no-explicit-any
-export type OpenCaller = Caller<any>;
+export type UntypedCaller = Caller<any>;
 
 /** Returns the status of a response with the code of its error, which a success does not have. */
-export const codeOf = ({ status, code }: OpenAnswer): readonly [number, unknown] => [status, code];
+export const codeOf = ({ status, code }: UntypedAnswer): readonly [number, unknown] => [
+  status,
+  code,
+];
 
 const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 

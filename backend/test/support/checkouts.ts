@@ -4,7 +4,7 @@ import { buyStatuses, transitionBuy, type BuyStatus } from '../../src/modules/or
 import type { PaymentsDeps } from '../../src/modules/payments/index.ts';
 import { createRandom } from '../../src/platform/ids/random.ts';
 import type { OpenGold } from './open-gold.ts';
-import { newSaleKey } from './sellers.ts';
+import { newIdempotencyKey } from './sellers.ts';
 
 /** A buy of 1000 rupees that waits for its payment. */
 interface CommittedOrder {
@@ -61,7 +61,7 @@ export const commitOrder = async (
     quote_id: quote.body.id,
     method: 'upi',
     terms_accepted: true,
-    idempotency_key: newSaleKey(),
+    idempotency_key: newIdempotencyKey(),
   });
   process.dies = false;
   if (status !== 500) throw new Error(`the process lived and answered ${status}`);
@@ -71,7 +71,7 @@ export const commitOrder = async (
 /** Buys, up to the open checkout of the gateway. */
 export const openCheckout = async (open: OpenGold): Promise<Checkout> => {
   const { id: userId, call } = await open.newCustomer();
-  const body = { unit: 'INR', amount: '1000', idempotency_key: newSaleKey() };
+  const body = { unit: 'INR', amount: '1000', idempotency_key: newIdempotencyKey() };
   const placed = await call('POST', '/gold/buy', body);
   const gatewayOrderId = String(placed.body.payment?.gateway_order_id);
   return { ...(await committedOf(open, userId)), gatewayOrderId };

@@ -16,7 +16,7 @@ interface Deps {
   readonly random: Random;
   readonly logger: Logger;
   readonly vault: Vault;
-  readonly metrics: Pick<Metrics, 'countBound' | 'countCall'>;
+  readonly metrics: Pick<Metrics, 'countBoundReached' | 'countCall'>;
   readonly payoutHolds?: PayoutHolds;
 }
 

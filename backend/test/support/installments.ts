@@ -8,7 +8,7 @@ import {
   type PlacedInstallment,
 } from '../../src/modules/buying/index.ts';
 import { eventually } from './eventually.ts';
-import type { OpenCaller } from './caller.ts';
+import type { UntypedCaller } from './caller.ts';
 import type { OpenGold } from './open-gold.ts';
 import { runQueuedJobs } from './run-queued-jobs.ts';
 import { ownRows } from './own-rows.ts';
@@ -17,7 +17,7 @@ interface PlanRow {
   readonly id: string;
   readonly userId: string;
   readonly providerUserId: string;
-  readonly call: OpenCaller;
+  readonly call: UntypedCaller;
 }
 
 export interface TestInstallment extends PlacedInstallment, PlanRow {

@@ -14,7 +14,7 @@ import { defaultLimits, type Limits } from '../../src/modules/settings/index.ts'
 import type { Clock } from '../../src/platform/clock/clock.ts';
 import type { ManualClock } from '../../src/platform/clock/manual-clock.ts';
 import type { Database } from '../../src/platform/db/index.ts';
-import { bearerCaller, type OpenCaller } from './caller.ts';
+import { bearerCaller, type UntypedCaller } from './caller.ts';
 import { idGuard } from './id-guard.ts';
 import { lapseLeases } from './lapse-leases.ts';
 import { openGates, openServices, setGate } from './open-services.ts';
@@ -47,9 +47,14 @@ export interface OpenGold extends WiredServices {
   readonly logger: TestSystem['logger'];
   readonly vault: TestSystem['vault'];
   /** A caller: nobody, or whoever has this id. */
-  as(userId?: string): OpenCaller;
+  as(userId?: string): UntypedCaller;
   /** A customer whom the provider knows. */
-  newCustomer(): Promise<{ id: string; phone: string; providerUserId: string; call: OpenCaller }>;
+  newCustomer(): Promise<{
+    id: string;
+    phone: string;
+    providerUserId: string;
+    call: UntypedCaller;
+  }>;
   /** Throws the switch of buying (with every evidence verified) or of selling. */
   readonly setGate: (gate: 'buy' | 'sell', isOpen: boolean) => void;
   /** Replaces the operators' limits by the defaults, but for those given. */
@@ -117,7 +122,7 @@ export const openGold = async ({
   sandbox.sandbox.setCustomerBaseUrl(url.slice(0, -'/v1'.length));
   let customers = 0;
 
-  const as = (userId?: string): OpenCaller => bearerCaller(url, userId);
+  const as = (userId?: string): UntypedCaller => bearerCaller(url, userId);
   return {
     url,
     operatorUrl,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
-import type { OpenAnswer, OpenCaller } from './caller.ts';
+import type { UntypedAnswer, UntypedCaller } from './caller.ts';
 import type { OpenGold } from './open-gold.ts';
 import { runQueuedJobs } from './run-queued-jobs.ts';
 import { runSweeps } from './run-sweeps.ts';
@@ -9,7 +9,7 @@ import { runSweeps } from './run-sweeps.ts';
 export interface TestPlan {
   readonly id: string;
   readonly userId: string;
-  readonly call: OpenCaller;
+  readonly call: UntypedCaller;
 }
 
 let keys = 0;
@@ -61,7 +61,7 @@ export const createPlanFixtures = (open: OpenGold) => {
     },
     async newPlan(more: object = {}): Promise<TestPlan> {
       const { id: userId, call } = await open.newCustomer();
-      const answer: OpenAnswer = await call('POST', '/gold/sip', planBody(more));
+      const answer: UntypedAnswer = await call('POST', '/gold/sip', planBody(more));
       expect(answer).toMatchObject({ status: 201, body: { status: 'ACTIVE' } });
       return { id: answer.body.id, userId, call };
     },

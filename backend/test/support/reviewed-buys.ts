@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
 import { sandboxDefaults } from '../../src/apps/sandbox/sandbox-options.ts';
 import { eventually } from './eventually.ts';
-import type { OpenAnswer, OpenCaller } from './caller.ts';
+import type { UntypedAnswer, UntypedCaller } from './caller.ts';
 import type { OpenGold } from './open-gold.ts';
-import { newSaleKey } from './sellers.ts';
+import { newIdempotencyKey } from './sellers.ts';
 
 export const operatorId = '018f0000-0000-7000-8000-00000000aaaa';
 
@@ -12,7 +12,7 @@ export const operatorId = '018f0000-0000-7000-8000-00000000aaaa';
 export interface ReviewedBuy {
   readonly id: string;
   readonly userId: string;
-  readonly call: OpenCaller;
+  readonly call: UntypedCaller;
   readonly txId: string;
   readonly grams: string;
   readonly gatewayOrderId: string;
@@ -37,7 +37,7 @@ export const reversalsOf = ({ database }: OpenGold, gatewayPaymentId: string) =>
 export const createReviewedBuys = (open: OpenGold) => {
   const place = async (): Promise<ReviewedBuy> => {
     const { id: userId, call } = await open.newCustomer();
-    const body = { unit: 'INR', amount: '1000', idempotency_key: newSaleKey() };
+    const body = { unit: 'INR', amount: '1000', idempotency_key: newIdempotencyKey() };
     const { order, payment } = (await call('POST', '/gold/buy', body)).body;
     const { id, sg_tx_id: txId, grams } = order;
     return { id, userId, call, txId, grams, gatewayOrderId: payment.gateway_order_id };
@@ -88,7 +88,7 @@ export const createReviewedBuys = (open: OpenGold) => {
       headers: {
         'content-type': 'application/json',
         'x-gateway-signature': createHmac('sha256', secret).update(text).digest('hex'),
-        'x-gateway-event-id': newSaleKey(),
+        'x-gateway-event-id': newIdempotencyKey(),
       },
       body: text,
     });
@@ -121,7 +121,7 @@ export const createReviewedBuys = (open: OpenGold) => {
 
   return {
     /** `POST /orders/:id/resolve` of an operator as it is answered. */
-    resolve: (orderId: string, resolution: string, more: object = {}): Promise<OpenAnswer> => {
+    resolve: (orderId: string, resolution: string, more: object = {}): Promise<UntypedAnswer> => {
       const body = { resolution, note: 'looked into', ...more };
       return open.as(operatorId)('POST', `/orders/${orderId}/resolve`, body);
     },

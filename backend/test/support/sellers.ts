@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
-import type { OpenAnswer, OpenCaller } from './caller.ts';
+import type { UntypedAnswer, UntypedCaller } from './caller.ts';
 import type { OpenGold } from './open-gold.ts';
 import { runSweeps } from './run-sweeps.ts';
 
 export interface Seller {
   readonly id: string;
   readonly providerUserId: string;
-  readonly call: OpenCaller;
+  readonly call: UntypedCaller;
   /** A verified account of the seller. */
   readonly bankAccountId: string;
   /** The grams that they hold, such as `0.0786`. */
@@ -16,10 +16,10 @@ export interface Seller {
 }
 
 let keys = 0;
-/** Returns an idempotency key that no other sale of this run has. */
-export const newSaleKey = (): string => `sell-key-${(keys += 1)}-${process.pid}`;
+/** Returns an idempotency key that no other order of this run has. */
+export const newIdempotencyKey = (): string => `sell-key-${(keys += 1)}-${process.pid}`;
 
-/** Customers who have gold and a bank account, and what they do with them. */
+/** Creates functions with which a test sets up sellers and sells for them. */
 export const createSellers = (open: OpenGold) => {
   const { db } = open.database;
 
@@ -48,9 +48,11 @@ export const createSellers = (open: OpenGold) => {
     return id;
   };
 
-  /** Buys for so many rupees, as any customer would. */
-  const buy = async (call: OpenCaller, amount: string): Promise<void> => {
-    const body = { unit: 'INR', amount, idempotency_key: newSaleKey() };
+  /**
+   * Buys gold for `amount` rupees, lets the sandbox capture the payment and allocates the order.
+   */
+  const buy = async (call: UntypedCaller, amount: string): Promise<void> => {
+    const body = { unit: 'INR', amount, idempotency_key: newIdempotencyKey() };
     const placed = await call('POST', '/gold/buy', body);
     expect(placed.status).toBe(201);
     const { order, payment } = placed.body;
@@ -89,13 +91,13 @@ export const createSellers = (open: OpenGold) => {
       return { ...customer, bankAccountId, grams, investedPaise };
     },
 
-    /** `POST /gold/sell` of some grams as it is answered. */
-    sell: (seller: Seller, amount: string, more: object = {}): Promise<OpenAnswer> =>
+    /** Sells grams with `POST /gold/sell` and returns the answer, whatever its status. */
+    sell: (seller: Seller, amount: string, more: object = {}): Promise<UntypedAnswer> =>
       seller.call('POST', '/gold/sell', {
         unit: 'GRAMS',
         amount,
         bank_account_id: seller.bankAccountId,
-        idempotency_key: newSaleKey(),
+        idempotency_key: newIdempotencyKey(),
         ...more,
       }),
 

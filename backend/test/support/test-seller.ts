@@ -28,13 +28,16 @@ export interface TestSeller {
 }
 
 let accounts = 0;
-/** A number at which the sandbox makes no trouble, or the kind that `end` stands for. */
+/**
+ * Returns an unused account number. The sandbox chooses the outcomes of a validation and of a payout by
+ * its last four digits. With `4321` both succeed. Others simulate a failure or a delay, such as `9999`.
+ */
 const newAccountNumber = (end = '4321'): string => {
   accounts += 1;
   return `50100${String(process.pid).padStart(7, '0')}${accounts}${end}`;
 };
 
-/** Adds a bank account through the API and waits until the provider has verified it. */
+/** Adds a bank account through the API and waits until the payout provider has validated it. */
 export const addVerifiedAccount = async (client: TestCustomer, accountNumber: string) => {
   const { call } = client;
   const body = { accountNumber, ifsc: 'HDFC0001234', holderName: 'Asha Rao' };
@@ -51,7 +54,7 @@ export const addVerifiedAccount = async (client: TestCustomer, accountNumber: st
   );
 };
 
-/** Buys gold for a new customer, and gives them an account to sell to. */
+/** Buys gold for a new customer, and adds a verified bank account for the proceeds. */
 export const newSeller = async (
   system: RunningSystem,
   { rupees = '1000', accountEnd }: { rupees?: string; accountEnd?: string } = {},
@@ -65,7 +68,7 @@ export const newSeller = async (
   return { client, bankAccountId, accountNumber };
 };
 
-/** `POST /gold/sell` of some grams as it is answered. */
+/** Sells grams with `POST /gold/sell` and returns the answer, whatever its status. */
 export const requestSale = (
   { client, bankAccountId }: TestSeller,
   grams: string,
@@ -84,7 +87,7 @@ export const soldOf = (answer: Answer): SoldView => {
   return sellSchema.parse(answer.body);
 };
 
-/** Waits until the payout reads so. */
+/** Waits until the payout has this status, and returns it. */
 export const payoutBecomes = ({ client }: TestSeller, payoutId: string, status: string) =>
   eventually(
     async () => {

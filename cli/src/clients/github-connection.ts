@@ -1,7 +1,7 @@
 import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
 import type { DeployTarget } from '../deploys/deploy-targets.ts';
 
-export interface GithubPlace {
+export interface GithubConnection {
   readonly apiUrl: string;
   readonly token: string;
   readonly owner: string;
@@ -17,7 +17,10 @@ const usage = (message: string): CliError =>
     '--direct reads GITHUB_TOKEN, GITHUB_OWNER, GITHUB_REPOSITORY and GITHUB_API_URL.',
   );
 
-/** Parses `service` or `service,website=site`, which is the form that the admin API accepts too. */
+/**
+ * Parses `repository` or `repository,target=repository`, such as `service,website=site`: the first is
+ * for all other targets. The admin API accepts the same form.
+ */
 const readRepositories = (text: string): ReadonlyMap<string, string> => {
   const entries = text.split(',').map((entry): readonly [string, string] => {
     const [first = '', second] = entry.trim().split('=', 2);
@@ -37,13 +40,14 @@ const apiUrlOf = (text: string): string => {
  * GITHUB_REPOSITORY to `owner/name` in its workflows, so that is accepted too.
  * @throws CliError denied without a token, usage for a value that is not valid.
  */
-export const readGithubPlace = (env: Environment): GithubPlace => {
+export const readGithubConnection = (env: Environment): GithubConnection => {
   const token = env['GITHUB_TOKEN'] ?? '';
   if (token === '') {
     throw new CliError(
       'GITHUB_TOKEN is not set',
       exitCodes.denied,
-      '--direct needs a token that may read and write Actions; without it the admin API deploys.',
+      '--direct needs a token that may read and write Actions. ' +
+        'Leave out --direct to deploy through the admin API.',
     );
   }
   const given = env['GITHUB_REPOSITORY'] ?? '';
@@ -86,7 +90,8 @@ const deepest = (error: Error): Error =>
 
 /**
  * Converts Octokit's errors to a CliError, which never contains the token. `silenceHint` is the hint
- * for an error without a response.
+ * for an error without a response. Returns a CliError, a non-Error and any error after an abort
+ * unchanged.
  */
 export const githubFailure = (
   error: unknown,

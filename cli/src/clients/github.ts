@@ -15,7 +15,7 @@ import type { CliDeps } from '../cli-deps.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import { deployTargets, type DeployTarget } from '../deploys/deploy-targets.ts';
 import type { DeployCi, DeployRun } from '../deploys/deploy.types.ts';
-import { githubFailure, readGithubPlace, type GithubPlace } from './github-connection.ts';
+import { githubFailure, readGithubConnection, type GithubConnection } from './github-connection.ts';
 
 const requestTimeoutMs = 15_000;
 const deployBranch = 'main';
@@ -40,7 +40,7 @@ const toDeployRun = (run: CiRun): DeployRun => ({
 
 const logNothing = (): void => {};
 
-const createOctokit = ({ apiUrl, token }: GithubPlace, signal: AbortSignal): Octokit => {
+const createOctokit = ({ apiUrl, token }: GithubConnection, signal: AbortSignal): Octokit => {
   const octokit = new Octokit({
     auth: token,
     baseUrl: apiUrl,
@@ -67,11 +67,11 @@ const parsed = <T>(schema: z.ZodType<T>, value: unknown): T => {
  * @throws CliError denied without a token, usage for a value that is not valid
  */
 export const createGithubCi = (deps: Pick<CliDeps, 'env' | 'now' | 'signal'>): DeployCi => {
-  const place = readGithubPlace(deps.env);
-  const { actions } = createOctokit(place, deps.signal).rest;
+  const connection = readGithubConnection(deps.env);
+  const { actions } = createOctokit(connection, deps.signal).rest;
   const workflowParams = (target: DeployTarget) => ({
-    owner: place.owner,
-    repo: place.repositoryOf(target),
+    owner: connection.owner,
+    repo: connection.repositoryOf(target),
     workflow_id: workflowOf(target),
   });
   const runsOf = async (target: DeployTarget, count: number): Promise<DeployRun[]> => {

@@ -8,7 +8,10 @@ import type { TestStack } from '../../../backend/test/support/test-stack.ts';
 
 export const repository = join(import.meta.dirname, '..', '..', '..');
 
-/** The files by which goldctl finds a local stack, and a place for its sign-ins. */
+/**
+ * The files with which goldctl finds a local stack, and the folder in which goldctl stores its
+ * sessions.
+ */
 export interface StackHome {
   /** The environment of goldctl. */
   readonly env: Readonly<Record<string, string>>;
@@ -17,7 +20,10 @@ export interface StackHome {
   remove(): void;
 }
 
-/** Describes a test's stack as `make up` describes its own, and builds the operator command. */
+/**
+ * Writes for the test's stack the files that `make up` writes for a stack, and builds the backend's
+ * operator command, which goldctl runs.
+ */
 export const writeStackHome = async (stack: TestStack): Promise<StackHome> => {
   await callTestServers('POST', '/builds/operator');
   const folder = mkdtempSync(join(tmpdir(), 'goldctl-test-'));

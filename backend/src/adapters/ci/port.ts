@@ -35,7 +35,7 @@ export interface CiRun {
 export interface CiRunPage {
   readonly runs: readonly CiRun[];
   /** The number of runs that can't be read. Any of them may be the wanted run. */
-  readonly unread: number;
+  readonly unreadable: number;
   readonly hasMore: boolean;
 }
 
@@ -63,10 +63,12 @@ export interface Dispatched {
 
 /**
  * A CI system. Methods return every failure of the network or the CI system as an outcome, and do not
- * throw it. A refusal has the code above, or a code of platform/http-client/create-call-guard.ts,
- * which `isUnavailable` recognises. Every refusal means that no run was started.
+ * throw it. A refusal has the code `CI_REFUSED`, or a code of
+ * platform/http-client/create-call-guard.ts, which `isUnavailable` recognises. Every refusal means
+ * that no run was started.
  */
 export interface Ci {
+  /** The CI system's name, such as `github`. */
   readonly code: string;
   /** Returns the workflow that deploys a target. */
   workflowOf(target: DeployTarget): string;

@@ -118,7 +118,7 @@ export interface ProviderTransaction {
 interface ProviderTransactionPage {
   readonly transactions: readonly ProviderTransaction[];
   /** The number of transactions that can't be read. */
-  readonly unread: number;
+  readonly unreadable: number;
   readonly hasMore: boolean;
 }
 

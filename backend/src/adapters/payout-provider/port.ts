@@ -165,7 +165,7 @@ export interface PayoutPageRequest {
 interface PayoutPage {
   readonly payouts: readonly ProviderPayout[];
   /** The number of payouts that can't be read. Any of them may be ours. */
-  readonly unread: number;
+  readonly unreadable: number;
   readonly hasMore: boolean;
 }
 

@@ -38,7 +38,8 @@ export const listFailedMigrations = async (db: Db) => {
   return rows.map(({ startedAt, ...row }) => ({ ...row, startedAt: startedAt.toISOString() }));
 };
 
-const sealedHashes = (kind: string, table: Sql, hash: Sql): Sql => sql`
+/** Returns a query that counts a column's hashes by the key that encrypts them. */
+const countEncryptedHashes = (kind: string, table: Sql, hash: Sql): Sql => sql`
   SELECT ${kind}::text AS kind,
     CASE WHEN ${hash} LIKE 'v1.%' THEN split_part(${hash}, '.', 2) END AS "keyId",
     count(*)::int AS count
@@ -48,15 +49,17 @@ const indexedValues = (kind: string, key: Sql, rows: Sql): Sql => sql`
   SELECT ${kind}::text AS kind, ${key} AS "keyId", count(*)::int AS count FROM ${rows} GROUP BY 2`;
 
 /**
- * Counts the hashes that each pepper sealed, and the values that each key of the blind indexes
- * hashed. A key id of null is an earlier form. The cool-downs of deleted numbers can't be hashed
- * again, so the end of the last cool-down is returned.
+ * Counts the hashes that are encrypted with each pepper's key, and the values that are hashed with
+ * each key of the blind indexes. A null key id counts hashes that an earlier version stored without a
+ * key id. The phone hashes of deleted accounts cannot be rehashed with a new key, because the phones
+ * are gone. The old key is needed until the last cool-down ends. That time is returned as
+ * `coolDownsUntil`.
  */
 export const readKeyUses = async (db: Db) => {
   const parts = [
-    sealedHashes('admin', sql`admin_user`, sql`password_hash`),
-    sealedHashes('portal', sql`portal_user`, sql`password_hash`),
-    sealedHashes('mpin', sql`app_user`, sql`mpin_hash`),
+    countEncryptedHashes('admin', sql`admin_user`, sql`password_hash`),
+    countEncryptedHashes('portal', sql`portal_user`, sql`password_hash`),
+    countEncryptedHashes('mpin', sql`app_user`, sql`mpin_hash`),
     indexedValues('phone', sql`phone_hash_key`, sql`app_user WHERE phone IS NOT NULL`),
     indexedValues('kyc', sql`hash_key`, sql`kyc_record WHERE pan_hash IS NOT NULL`),
     indexedValues('account', sql`number_hash_key`, sql`bank_account WHERE deleted_at IS NULL`),
@@ -126,8 +129,11 @@ export const listOverdueDebits = async (db: Db, now: Date) => {
   return { items };
 };
 
-/** Counts the requested codes by address. The address with the most codes is first. */
-export const listCodeAddresses = async (db: Db) => {
+/**
+ * Counts the one-time codes requested in `otp_send` by client address. Returns at most 20 addresses,
+ * those with the most codes first.
+ */
+export const countCodesByClientAddress = async (db: Db) => {
   const items = await selectRows<{ address: string | null; count: number }>(
     db,
     sql`
@@ -166,9 +172,7 @@ export const findAuditRow = async (db: Db, id: string) => {
   return row === undefined ? undefined : { ...row, at: row.at.toISOString() };
 };
 
-/**
- * The number of hex digits (52 bits) of an entry's hash that the metric of the chain's head shows.
- */
+/** `audit_chain_head_hash` is the first 13 hex digits (52 bits) of the newest entry's hash. */
 const metricDigits = 13;
 
 /** Returns an entry of the audit chain with the row that it names, or undefined. */

@@ -6,7 +6,7 @@ import { AppError } from '../../platform/errors/app-error.ts';
 import {
   findAuditEntry,
   findAuditRow,
-  listCodeAddresses,
+  countCodesByClientAddress,
   listFailedMigrations,
   listOverdueDebits,
   listTicks,
@@ -71,7 +71,7 @@ export const runLookUp = async (command: LookUp, deps: LookUpDeps): Promise<unkn
     case 'audit row':
       return requireFound(await findAuditRow(db, command.id));
     case 'codes addresses':
-      return listCodeAddresses(db);
+      return countCodesByClientAddress(db);
     case 'database rules':
       return checkRules(deps.databaseUrl);
     case 'database status':

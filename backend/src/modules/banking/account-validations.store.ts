@@ -144,7 +144,7 @@ export const insertValidation = async (
   const from = startOfIstDay(requestedAt);
   const until = endOfIstDay(requestedAt);
   if ((await countValidations(tx, validation.userId, { from, until })) >= maxValidations) {
-    metrics.countBound('bank_validations');
+    metrics.countBoundReached('bank_validations');
     const retryAfterSeconds = msBetween(requestedAt, until) / 1000;
     throw new AppError('VALIDATION_LIMIT', { retryAfterSeconds });
   }

@@ -54,7 +54,7 @@ export interface BankingDeps {
   readonly logger: Logger;
   readonly provider: PayoutProvider;
   readonly notify: Notify;
-  readonly metrics: Pick<Metrics, 'countBound' | 'countCall'>;
+  readonly metrics: Pick<Metrics, 'countBoundReached' | 'countCall'>;
   /** Bounds the queries at the provider that a customer can cause for one pending account. */
   readonly questions: UseBound;
   readonly findCustomer: (db: Db, userId: string) => Promise<BankCustomer | undefined>;

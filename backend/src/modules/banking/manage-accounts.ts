@@ -124,7 +124,7 @@ export const addAccount = async (
     return await deps.inTransaction(async (tx) => {
       await lockHolding(tx, userId);
       if ((await countAccounts(tx, userId)) >= maxAccounts) {
-        deps.metrics.countBound('bank_accounts');
+        deps.metrics.countBoundReached('bank_accounts');
         throw new AppError('BANK_ACCOUNT_LIMIT', { details: { most: maxAccounts } });
       }
       return readView(deps, tx, await insertOwnAccount(deps, tx, requester, input), userId);

@@ -13,10 +13,10 @@ import { readProviderUserId } from '../identity/index.ts';
 import {
   allocationRetry,
   isAwaitingAllocation,
-  isLockedBuy,
+  hasPriceLock,
   lockOrder,
   transitionBuy,
-  type LockedBuy,
+  type PriceLockedBuy,
 } from '../orders/index.ts';
 import {
   acquireConfirm,
@@ -50,7 +50,7 @@ interface Allocation {
   /** The order's newest confirm, or undefined if no intent was ever written. */
   readonly confirmId: string | undefined;
   /** The confirm whose lease this worker holds. Absent if the provider may only be queried. */
-  readonly held?: HeldConfirm<LockedBuy>;
+  readonly held?: HeldConfirm<PriceLockedBuy>;
 }
 
 /** The next step for an order, as `readOrder` decides it. */
@@ -61,11 +61,11 @@ type OrderStep =
   | { readonly kind: 'ALLOCATED'; readonly userId: string };
 
 const allocationOf = (
-  { id: orderId, providerTxId, lockStartedAt: verifiedAt }: LockedBuy,
+  { id: orderId, providerTxId, lockStartedAt: verifiedAt }: PriceLockedBuy,
   confirmId: string | undefined,
 ): Allocation => ({ orderId, actor: 'worker', providerTxId, verifiedAt, confirmId });
 
-const toSend = (held: HeldConfirm<LockedBuy>, wasSent: boolean): Claim<Allocation> => ({
+const toSend = (held: HeldConfirm<PriceLockedBuy>, wasSent: boolean): Claim<Allocation> => ({
   kind: 'SEND',
   call: { ...allocationOf(held.order, held.confirmId), held },
   wasSent,
@@ -78,10 +78,10 @@ const toSend = (held: HeldConfirm<LockedBuy>, wasSent: boolean): Claim<Allocatio
 const acquireConfirmIntent = async (
   { random }: AllocationDeps,
   tx: Db,
-  order: LockedBuy,
+  order: PriceLockedBuy,
   latest: Confirm | undefined,
   at: Date,
-): Promise<HeldConfirm<LockedBuy> | undefined> => {
+): Promise<HeldConfirm<PriceLockedBuy> | undefined> => {
   const holderId = random.uuid();
   // A refused confirm had no effect, so the next attempt records a new intent.
   if (latest !== undefined && latest.status !== 'REFUSED') {
@@ -103,8 +103,8 @@ const acquireConfirmIntent = async (
 const recordFirstAttempt = async (
   { random, clock }: AllocationDeps,
   tx: Db,
-  order: LockedBuy,
-): Promise<HeldConfirm<LockedBuy> | undefined> => {
+  order: PriceLockedBuy,
+): Promise<HeldConfirm<PriceLockedBuy> | undefined> => {
   const { quoteId, userId } = order;
   const holderId = random.uuid();
   // The quote has the grams that the verify promised. The order's grams are later compared with them.
@@ -127,7 +127,7 @@ const readOrder = (deps: AllocationDeps, orderId: string): Promise<OrderStep> =>
     if (status === 'ALLOCATED') return { kind: status, userId };
     if (!isAwaitingAllocation(status)) return skip(`it is ${status}`);
     const now = deps.clock.now();
-    const isLocked = isLockedBuy(order);
+    const isLocked = hasPriceLock(order);
     const isUntried = status === 'PAID' && order.allocationAttempts === 0;
     if (order.type === 'BUY' && isLocked && isUntried && now < order.lockEndsAt) {
       const first = await recordFirstAttempt(deps, tx, order);

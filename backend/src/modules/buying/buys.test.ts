@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { paise } from '../../money/index.ts';
 import { askUntilDecided } from '#test/support/ask-until-decided.ts';
 import { goldTest } from '#test/support/gold-test.ts';
-import type { OpenCaller } from '#test/support/caller.ts';
+import type { UntypedCaller } from '#test/support/caller.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { startDay } from '#test/support/installments.ts';
@@ -21,7 +21,7 @@ const refusedByGateway = { ...atGateway, fault: 'error', status: 400 };
 const otherAmountAtGateway = { ...atGateway, fault: 'wrong_amount' };
 const ordersOf = (open: OpenGold, userId: string) =>
   open.database.db.goldOrder.findMany({ where: { userId } });
-const quoteFor = async (call: OpenCaller, amount = '1000'): Promise<string> =>
+const quoteFor = async (call: UntypedCaller, amount = '1000'): Promise<string> =>
   (await call('POST', '/gold/quote', { unit: 'INR', amount })).body.id;
 
 describe('POST /gold/buy', () => {

@@ -7,7 +7,7 @@ import { creditHolding, reserveForReview } from '../holdings/index.ts';
 import {
   allocationKey,
   isAwaitingAllocation,
-  isLockedBuy,
+  hasPriceLock,
   lockOrder,
   notifyBought,
   sendBuyToReview,
@@ -63,7 +63,7 @@ const markBought = async (
 ): Promise<Grams | undefined> => {
   const at = clock.now();
   const promised = await markLatestDone(tx, 'buy-confirm', order.id, at);
-  if (promised !== undefined || !isLockedBuy(order)) return promised;
+  if (promised !== undefined || !hasPriceLock(order)) return promised;
   await recordUnintended(tx, 'buy-confirm', order, { id: random.uuid(), at });
   return order.grams;
 };

@@ -3,7 +3,7 @@ import { afterAll, describe, expect } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import { createSellers, newSaleKey } from '#test/support/sellers.ts';
+import { createSellers, newIdempotencyKey } from '#test/support/sellers.ts';
 
 /** The statements of no flow: of the watch, of a new connection and of this file. */
 const unrelatedStatements = /transaction_read_only|current_setting\('TimeZone'\)|-- of the test/u;
@@ -72,7 +72,7 @@ const runAllFlows = async (open: OpenGold): Promise<Record<Flow, readonly string
   await open.vault.forUser(db, customer.id);
   let placed = await call('GET', '/portfolio');
   const buy = await statementsOf(async () => {
-    const body = { unit: 'INR', amount: '1000', idempotency_key: newSaleKey() };
+    const body = { unit: 'INR', amount: '1000', idempotency_key: newIdempotencyKey() };
     placed = await call('POST', '/gold/buy', body);
   });
   expect(placed.status).toBe(201);

@@ -3,12 +3,12 @@ import type { Db } from '../../platform/db/index.ts';
 import { isAppError } from '../../platform/errors/app-error.ts';
 import {
   isAwaitingAllocation,
-  isLockedBuy,
+  hasPriceLock,
   lockOrder,
   transitionBuy,
   updateVerifiedInstallment,
   type GoldOrder,
-  type LockedBuy,
+  type PriceLockedBuy,
   type ManualReviewCode,
 } from '../orders/index.ts';
 import { findLatestConfirm, recordIntent, type HeldConfirm } from '../provider-operations/index.ts';
@@ -28,14 +28,17 @@ type VerifyResult =
   | { readonly kind: 'VERIFIED'; readonly buy: VerifiedBuy }
   | { readonly kind: 'FAILED'; readonly code: ManualReviewCode; readonly reason: string };
 
-/** Locks the order again. Returns undefined if another worker has changed it since it was read. */
-const lockUnchanged = async (tx: Db, { order: read, lastConfirmId }: InstallmentToVerify) => {
-  const order = await lockOrder(tx, read.id);
+/**
+ * Locks the order. Returns undefined if it or its newest confirm has changed since `readOrder` read
+ * them.
+ */
+const lockUnchanged = async (tx: Db, { order: seen, lastConfirmId }: InstallmentToVerify) => {
+  const order = await lockOrder(tx, seen.id);
   if (order === undefined || !isAwaitingAllocation(order.status)) return undefined;
-  const latest = await findLatestConfirm(tx, 'buy-confirm', read.id);
+  const latest = await findLatestConfirm(tx, 'buy-confirm', seen.id);
   const isUnchanged =
-    order.status === read.status &&
-    order.allocationAttempts === read.allocationAttempts &&
+    order.status === seen.status &&
+    order.allocationAttempts === seen.allocationAttempts &&
     latest?.id === lastConfirmId;
   return isUnchanged ? { ...order, status: order.status } : undefined;
 };
@@ -54,13 +57,17 @@ const verify = async (
   } catch (error) {
     if (!isAppError(error)) throw error;
     const isMismatch = isGramsMismatch(error);
-    const reason = `The last verify ended in ${error.code}${isMismatch ? ', for other grams' : ''}.`;
+    const explanation = isMismatch ? ", because the provider's grams differ from ours" : '';
+    const reason = `The last verify ended in ${error.code}${explanation}.`;
     return { kind: 'FAILED', code: isMismatch ? 'GRAMS_MISMATCH' : 'ALLOCATION_EXHAUSTED', reason };
   }
 };
 
-/** Changes a RETRY_PENDING order to PAID, so that its history shows every try. */
-const beginTry = async (
+/**
+ * Changes a RETRY_PENDING order to PAID, so that the order's history shows each retry. Leaves a PAID
+ * order unchanged.
+ */
+const recordRetry = async (
   deps: AllocationDeps,
   tx: Db,
   { id, status }: { readonly id: string; readonly status: 'PAID' | 'RETRY_PENDING' },
@@ -72,13 +79,13 @@ const beginTry = async (
 
 const recordFailure = (
   deps: AllocationDeps,
-  read: InstallmentToVerify,
+  seen: InstallmentToVerify,
   { code, reason }: Extract<VerifyResult, { kind: 'FAILED' }>,
 ): Promise<undefined> =>
   deps.inTransaction(async (tx) => {
-    const order = await lockUnchanged(tx, read);
+    const order = await lockUnchanged(tx, seen);
     if (order === undefined) return undefined;
-    await beginTry(deps, tx, order);
+    await recordRetry(deps, tx, order);
     const next = nextInstallmentStep({
       now: deps.clock.now(),
       failedTries: order.allocationAttempts + 1,
@@ -94,18 +101,18 @@ const recordFailure = (
 
 const recordVerified = (
   deps: AllocationDeps,
-  read: InstallmentToVerify,
+  seen: InstallmentToVerify,
   buy: VerifiedBuy,
-): Promise<HeldConfirm<LockedBuy> | undefined> =>
+): Promise<HeldConfirm<PriceLockedBuy> | undefined> =>
   deps.inTransaction(async (tx) => {
     const { clock, random } = deps;
-    const order = await lockUnchanged(tx, read);
+    const order = await lockUnchanged(tx, seen);
     if (order === undefined) return undefined;
     const at = clock.now();
-    await beginTry(deps, tx, order);
+    await recordRetry(deps, tx, order);
     const isStored = await updateVerifiedInstallment(tx, order.id, buy, at);
     const verified = { ...order, ...buy, status: 'PAID' } as const;
-    if (!isStored || !isLockedBuy(verified)) return undefined;
+    if (!isStored || !hasPriceLock(verified)) return undefined;
     const [confirmId, holderId] = [random.uuid(), random.uuid()];
     await recordIntent(tx, 'buy-confirm', verified, { id: confirmId, holderId, at });
     return { order: verified, confirmId, holderId };
@@ -120,9 +127,9 @@ const recordVerified = (
  */
 export const verifyInstallment = async (
   deps: AllocationDeps,
-  read: InstallmentToVerify,
-): Promise<HeldConfirm<LockedBuy> | undefined> => {
-  const result = await verify(deps, read.order);
-  if (result.kind === 'FAILED') return recordFailure(deps, read, result);
-  return recordVerified(deps, read, result.buy);
+  seen: InstallmentToVerify,
+): Promise<HeldConfirm<PriceLockedBuy> | undefined> => {
+  const result = await verify(deps, seen.order);
+  if (result.kind === 'FAILED') return recordFailure(deps, seen, result);
+  return recordVerified(deps, seen, result.buy);
 };

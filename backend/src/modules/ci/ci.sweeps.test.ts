@@ -136,7 +136,7 @@ describe('a deployment of unknown outcome', () => {
     const id = await loseAnswer(false);
     await open.age(2 * 60 * minuteMs);
     const { at } = await rowOf(id);
-    const others = (createdAt: Date, unread = 0): Ci => ({
+    const others = (createdAt: Date, unreadable = 0): Ci => ({
       ...open.ci(),
       listRuns: async ({ target, count, page = 1 }) => {
         const runs = Array.from({ length: count }, (_, place) => ({
@@ -150,7 +150,7 @@ describe('a deployment of unknown outcome', () => {
           updatedAt: createdAt,
           url: 'https://ci.example',
         }));
-        return done({ runs, unread, hasMore: true });
+        return done({ runs, unreadable, hasMore: true });
       },
     });
     await open.decide({ ci: others(addMs(at, -minuteMs)) });

@@ -41,10 +41,10 @@ const readRunsSince = async (
   for (let page = 1; page <= lastPage; page += 1) {
     const outcome = await ci.listRuns({ target, count: runsPerPage, page, since });
     if (outcome.kind !== 'done') return undefined;
-    const { runs: pageRuns, unread, hasMore } = outcome.value;
+    const { runs: pageRuns, unreadable, hasMore } = outcome.value;
     runs.push(...pageRuns);
     // An unreadable run may be the run of the trigger.
-    isReadable &&= unread === 0;
+    isReadable &&= unreadable === 0;
     const oldest = pageRuns.at(-1);
     if (!hasMore || (oldest !== undefined && oldest.createdAt < since)) {
       return { runs, isComplete: isReadable };

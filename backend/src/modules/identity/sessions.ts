@@ -41,7 +41,7 @@ export interface SessionsDeps {
   readonly revocations: RevocationList;
   readonly notify: Notify;
   readonly signInRules: SignInRules;
-  readonly metrics: Pick<Metrics, 'countBound'>;
+  readonly metrics: Pick<Metrics, 'countBoundReached'>;
 }
 
 /** A client's own description of its device. The service assigns a missing `deviceId`. */
@@ -176,7 +176,7 @@ export const completeSignIn = async (
   user: ActiveUser,
   { session, refreshToken, replacedIds, crowdedOutIds }: OpenedSession,
 ): Promise<SignedIn> => {
-  if (crowdedOutIds.length > 0) deps.metrics.countBound('sessions', crowdedOutIds.length);
+  if (crowdedOutIds.length > 0) deps.metrics.countBoundReached('sessions', crowdedOutIds.length);
   await announceEnd(deps, [...replacedIds, ...crowdedOutIds]);
   return { accessToken: signAccessToken(deps, session, user.phone), refreshToken, user };
 };

@@ -8,10 +8,10 @@ import { applyHeldPayment, listHeldPayments, type HeldPayment } from '../payment
 import { allocateOrder, readVerdict, recordAllocationOutcome } from '../buying/index.ts';
 import {
   type GoldOrder,
-  type LockedBuy,
+  type PriceLockedBuy,
   type OrderChanges,
   allocationRetry,
-  isLockedBuy,
+  hasPriceLock,
 } from '../orders/index.ts';
 import { verifyError } from '../quotes/index.ts';
 import { requireRegisteredUser } from '../kyc/index.ts';
@@ -77,7 +77,10 @@ const requireHeld = async (
  * Queries the provider for the order's transaction, and returns true if it bought the gold. A second
  * transaction may be made only after that, so that gold is never bought twice.
  */
-const wasBought = async ({ clock, provider }: ReviewDeps, order: LockedBuy): Promise<boolean> => {
+const wasBought = async (
+  { clock, provider }: ReviewDeps,
+  order: PriceLockedBuy,
+): Promise<boolean> => {
   const status = await provider.buyStatus({ providerTxId: order.providerTxId });
   const at = { verifiedAt: order.lockStartedAt, now: clock.now() };
   const verdict = readVerdict(status, at, provider.rules);
@@ -120,7 +123,7 @@ const recordBought = async (
  * Verifies a buy again at the current price, and returns the changes of its order. The house bears
  * the difference from the quote.
  */
-const verifyAgain = async (deps: ReviewDeps, order: LockedBuy): Promise<OrderChanges> => {
+const verifyAgain = async (deps: ReviewDeps, order: PriceLockedBuy): Promise<OrderChanges> => {
   const { db, clock, random, provider, price } = deps;
   const providerUserId = await requireRegisteredUser(db, order.userId);
   const { buyRateId, providerBuyPaise, providerTaxBps } = await price.freshPrice();
@@ -187,7 +190,7 @@ const returnToPaid = (
 export const resolveAllocate: Resolve = async (deps, order, request) => {
   const { db } = deps;
   const isInstallment = order.type === 'SIP_INSTALLMENT';
-  if (!isInstallment && !isLockedBuy(order))
+  if (!isInstallment && !hasPriceLock(order))
     throw illegalTransition('Only a buy can be allocated.');
   if (!(await isStillCustomer(db, order.userId))) {
     throw illegalTransition('The customer has deleted their account. Please pay the money back.');
@@ -195,14 +198,14 @@ export const resolveAllocate: Resolve = async (deps, order, request) => {
   await requireUnbought(deps, order);
   const payment = requireOnlyPayment(await listHeldPayments(db, order.id));
   await requireHeld(deps, payment, request.reference);
-  if (isLockedBuy(order) && (await wasBought(deps, order))) {
+  if (hasPriceLock(order) && (await wasBought(deps, order))) {
     return recordBought(deps, order, request, payment);
   }
   if (isInstallment) {
     // Each attempt at an installment's allocation verifies again, so it is not verified here.
     await requireRegisteredUser(db, order.userId);
     await returnToPaid(deps, order, request, payment, {});
-  } else if (isLockedBuy(order)) {
+  } else if (hasPriceLock(order)) {
     await returnToPaid(deps, order, request, payment, await verifyAgain(deps, order));
   }
   await allocateOrder(deps, order.id);

@@ -1,12 +1,12 @@
 import { describe, expect } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
-import { codeOf, type OpenAnswer } from '#test/support/caller.ts';
+import { codeOf, type UntypedAnswer } from '#test/support/caller.ts';
 import { reviewTest } from '#test/support/review-test.ts';
 import type { ReviewedBuy, ReviewedBuys } from '#test/support/reviewed-buys.ts';
 
 const it = reviewTest();
 
-const keep = (buys: ReviewedBuys, { id }: ReviewedBuy): Promise<OpenAnswer> =>
+const keep = (buys: ReviewedBuys, { id }: ReviewedBuy): Promise<UntypedAnswer> =>
   buys.resolve(id, 'KEEP');
 const notFit = [409, 'ILLEGAL_TRANSITION'];
 const isAllocated = { status: 'ALLOCATED', manual_review_code: null };

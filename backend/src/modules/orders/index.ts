@@ -50,14 +50,14 @@ export {
   type BuyStatus,
   type GoldOrder,
   type GoldUnit,
-  type LockedBuy,
+  type PriceLockedBuy,
   type ManualReviewCode,
   type SaleOrder,
   type VerifiedSale,
   buyStatuses,
   goldUnits,
   hasGold,
-  isLockedBuy,
+  hasPriceLock,
   isVerifiedSale,
 } from './orders.types.ts';
 export {

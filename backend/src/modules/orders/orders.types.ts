@@ -118,7 +118,7 @@ export interface GoldOrderEvent {
  * An order with a price lock at the provider: a buy, or an installment that was verified for its
  * allocation.
  */
-export interface LockedBuy extends GoldOrder {
+export interface PriceLockedBuy extends GoldOrder {
   readonly grams: Grams;
   readonly provider: string;
   readonly providerTxId: string;
@@ -126,7 +126,7 @@ export interface LockedBuy extends GoldOrder {
   readonly lockEndsAt: Date;
 }
 
-export const isLockedBuy = (order: GoldOrder): order is LockedBuy =>
+export const hasPriceLock = (order: GoldOrder): order is PriceLockedBuy =>
   order.type !== 'SELL' &&
   order.grams !== null &&
   order.provider !== null &&

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import type { JournalEntry } from '#test/support/open-test-system.ts';
-import { newSaleKey } from '#test/support/sellers.ts';
+import { newIdempotencyKey } from '#test/support/sellers.ts';
 
 const it = goldTest({ env: { PAYMENT_GATEWAYS: 'cashfree' } });
 
@@ -31,7 +31,7 @@ const fault = (open: OpenGold, operation: string, kind: string) =>
 
 const buy = async (open: OpenGold, customer?: Customer) => {
   const { call } = customer ?? (await open.newCustomer());
-  const body = { unit: 'INR', amount: '1000', idempotency_key: newSaleKey() };
+  const body = { unit: 'INR', amount: '1000', idempotency_key: newIdempotencyKey() };
   const answer = await call('POST', '/gold/buy', body);
   return { call, payment: answer.body.payment };
 };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
 import { lockRows, untilBlocked } from '#test/support/lock-rows.ts';
-import type { OpenCaller } from '#test/support/caller.ts';
+import type { UntypedCaller } from '#test/support/caller.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { deliver, signedEvent } from '#test/support/checkouts.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
@@ -35,7 +35,7 @@ const newKey = (): string => {
   return `failover-${String(keys).padStart(4, '0')}`;
 };
 
-const buy = (call: OpenCaller, key = newKey(), amount = '1000') =>
+const buy = (call: UntypedCaller, key = newKey(), amount = '1000') =>
   call('POST', '/gold/buy', { unit: 'INR', amount, idempotency_key: key });
 
 const attemptsOf = async (open: OpenGold, paymentOrderId: string) => {
@@ -46,7 +46,7 @@ const attemptsOf = async (open: OpenGold, paymentOrderId: string) => {
   return rows.map(({ gateway, status }) => `${gateway} ${status}`);
 };
 
-const orderOf = async (call: OpenCaller, id: string) =>
+const orderOf = async (call: UntypedCaller, id: string) =>
   (await call('GET', `/gold/orders/${id}`)).body;
 
 /** Buys while `first` creates an order whose response is lost. Returns both gateways' orders. */

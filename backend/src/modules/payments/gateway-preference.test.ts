@@ -1,6 +1,6 @@
 import { afterEach, describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
-import type { OpenCaller } from '#test/support/caller.ts';
+import type { UntypedCaller } from '#test/support/caller.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { createSeveralGateways } from '#test/support/several-gateways.ts';
 
@@ -22,10 +22,10 @@ afterEach(() => {
 let keys = 0;
 const newKey = (): string => `preference-${String((keys += 1)).padStart(4, '0')}`;
 
-const buy = (call: OpenCaller, gateway: unknown, key = newKey()) =>
+const buy = (call: UntypedCaller, gateway: unknown, key = newKey()) =>
   call('POST', '/gold/buy', { unit: 'INR', amount: '1000', idempotency_key: key, gateway });
 
-const payForQuote = async (call: OpenCaller, gateway: unknown) => {
+const payForQuote = async (call: UntypedCaller, gateway: unknown) => {
   const quote = await call('POST', '/gold/quote', { unit: 'INR', amount: '1000' });
   return call('POST', '/payments/orders', {
     quote_id: quote.body.id,

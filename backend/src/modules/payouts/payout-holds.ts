@@ -72,7 +72,8 @@ const findDailyHold = async (
     dailyAutoPaise !== undefined && addPaise(total.amountPaise, amountPaise) > dailyAutoPaise;
   if (isOverSum) return 'DAILY_SUM';
   if (dailyAutoCount === undefined || total.count < dailyAutoCount) return undefined;
-  metrics.countBound('automatic_payouts');
+  // The number is a limit of use, so `bound_reached_total` counts it. The sum is a rule about risk.
+  metrics.countBoundReached('automatic_payouts');
   return 'DAILY_COUNT';
 };
 

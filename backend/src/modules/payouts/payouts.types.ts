@@ -114,6 +114,6 @@ export interface PayoutsDeps extends Pick<InboxDeps, 'observeEvent'> {
   readonly provider: PayoutProvider;
   readonly notify: Notify;
   readonly audit: Auditor;
-  readonly metrics: Pick<Metrics, 'countBound' | 'countCall'>;
+  readonly metrics: Pick<Metrics, 'countBoundReached' | 'countCall'>;
   readonly banking: Pick<Banking, 'applyValidation' | 'ensureFundAccount' | 'ownerOfValidation'>;
 }

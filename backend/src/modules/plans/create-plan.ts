@@ -67,7 +67,7 @@ const requirePlanLimits = async (
 ): Promise<void> => {
   await lockHolding(tx, userId);
   if ((await countActivePlans(tx, userId)) >= maxActivePlans) {
-    metrics.countBound('active_plans');
+    metrics.countBoundReached('active_plans');
     throw new AppError('LIMIT_EXCEEDED', {
       message: `You can have at most ${maxActivePlans} active plans. Cancel one to start another.`,
       details: { limit: 'activePlans', most: maxActivePlans },
@@ -75,7 +75,7 @@ const requirePlanLimits = async (
   }
   const today = startOfIstDay(clock.now());
   if ((await countPlansCreated(tx, userId, today)) < maxPlansPerDay) return;
-  metrics.countBound('plans_per_day');
+  metrics.countBoundReached('plans_per_day');
   throw new AppError('LIMIT_EXCEEDED', {
     message: `You can start at most ${maxPlansPerDay} plans a day. Please try again tomorrow.`,
     details: { limit: 'plansPerDay', most: maxPlansPerDay },

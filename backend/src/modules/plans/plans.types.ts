@@ -72,7 +72,7 @@ export interface PlansDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  readonly metrics: Pick<Metrics, 'countBound'>;
+  readonly metrics: Pick<Metrics, 'countBoundReached'>;
   readonly vault: Pick<Vault, 'forUser'>;
   readonly idempotency: Idempotency;
   readonly gates: Pick<Gates, 'isBuyOpen' | 'requireBuyOpen'>;

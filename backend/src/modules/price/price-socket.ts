@@ -86,7 +86,7 @@ interface SocketLimitOptions {
   /** The maximum number of open sockets of one address (an IPv6 /64) on this replica. */
   readonly socketsPerAddress: number;
   readonly trustProxyHops: number;
-  readonly metrics: Pick<Metrics, 'countBound'>;
+  readonly metrics: Pick<Metrics, 'countBoundReached'>;
 }
 
 /** The members of an Engine.IO socket that the limit needs. */
@@ -109,7 +109,7 @@ const createSocketLimit = (options: SocketLimitOptions) => {
     addressGroup(clientAddress(req, trustProxyHops));
   const hasRoom = (group: string): boolean => {
     if ((openSockets.get(group) ?? 0) < socketsPerAddress) return true;
-    metrics.countBound('price_sockets');
+    metrics.countBoundReached('price_sockets');
     return false;
   };
   const release = (group: string): void => {

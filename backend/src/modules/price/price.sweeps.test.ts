@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { withConnection } from '../../../dev/stack/database-setup.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
-import { newSaleKey } from '#test/support/sellers.ts';
+import { newIdempotencyKey } from '#test/support/sellers.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
 import { createPriceThinning } from './index.ts';
@@ -71,7 +71,7 @@ describe('prices older than 90 days', () => {
 
   it('are kept if an order uses them or an operator recorded them', async ({ open }) => {
     const { call } = await open.newCustomer();
-    const body = { unit: 'INR', amount: '1000', idempotency_key: newSaleKey() };
+    const body = { unit: 'INR', amount: '1000', idempotency_key: newIdempotencyKey() };
     const { status, body: placed } = await call('POST', '/gold/buy', body);
     expect(status).toBe(201);
     const { db } = open.database;

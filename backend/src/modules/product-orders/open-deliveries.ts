@@ -23,7 +23,7 @@ const totalOpenDeliveries = async (
 
 interface DeliveryLimitDeps {
   readonly maxOpenDeliveries: number;
-  readonly metrics: Pick<Metrics, 'countBound'>;
+  readonly metrics: Pick<Metrics, 'countBoundReached'>;
 }
 
 /**
@@ -42,7 +42,7 @@ export const requireDeliveryLimits = async (
   await lockText(tx, `product-orders|${order.userId}`);
   const openDeliveries = await totalOpenDeliveries(tx, order.userId);
   if (openDeliveries.count >= maxOpenDeliveries) {
-    metrics.countBound('open_deliveries');
+    metrics.countBoundReached('open_deliveries');
     throw new AppError('LIMIT_EXCEEDED', {
       message:
         `You can have at most ${maxOpenDeliveries} orders on their way. Nothing was ordered. ` +
@@ -51,7 +51,7 @@ export const requireDeliveryLimits = async (
     });
   }
   if (addPaise(openDeliveries.totalPaise, order.totalPaise) <= maxOpenDeliveryPaise) return;
-  metrics.countBound('open_deliveries');
+  metrics.countBoundReached('open_deliveries');
   throw new AppError('LIMIT_EXCEEDED', {
     message:
       `Your undelivered orders can total at most INR ${formatRupees(maxOpenDeliveryPaise)}. ` +

@@ -29,7 +29,7 @@ export interface PlaceOrderDeps {
   readonly limits: Pick<LimitsService, 'current'>;
   readonly inTransaction: InTransaction;
   readonly notify: Notify;
-  readonly metrics: Pick<Metrics, 'countBound'>;
+  readonly metrics: Pick<Metrics, 'countBoundReached'>;
   /** OPEN_DELIVERIES_PER_CUSTOMER. */
   readonly maxOpenDeliveries: number;
 }

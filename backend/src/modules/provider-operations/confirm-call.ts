@@ -9,11 +9,11 @@ import { readAlone, type Db } from '../../platform/db/index.ts';
 import { invariant } from '../../platform/invariant/invariant.ts';
 import { describeOutcome, type Outcome } from '../../platform/outcome/outcome.ts';
 import { readProviderUserId } from '../identity/index.ts';
-import type { LockedBuy, VerifiedSale } from '../orders/index.ts';
+import type { PriceLockedBuy, VerifiedSale } from '../orders/index.ts';
 import { renewConfirm } from './provider-operations.store.ts';
 
 /** A confirm whose intent is recorded and whose lease the caller holds. */
-export interface HeldConfirm<Order extends LockedBuy | VerifiedSale> {
+export interface HeldConfirm<Order extends PriceLockedBuy | VerifiedSale> {
   readonly order: Order;
   readonly confirmId: string;
   readonly holderId: string;
@@ -25,7 +25,7 @@ export interface HeldConfirm<Order extends LockedBuy | VerifiedSale> {
 interface ConfirmCall {
   readonly providerTxId: string;
   /** The confirm whose lease this process holds. Absent if the provider may only be queried. */
-  readonly held?: HeldConfirm<LockedBuy | VerifiedSale>;
+  readonly held?: HeldConfirm<PriceLockedBuy | VerifiedSale>;
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   type Sql,
 } from '../../platform/db/index.ts';
 import { createLease } from '../../platform/lease/lease.ts';
-import type { LockedBuy, VerifiedSale } from '../orders/index.ts';
+import type { PriceLockedBuy, VerifiedSale } from '../orders/index.ts';
 
 /**
  * The state of a confirm. INTENDED: its first request is about to be sent or in progress. UNKNOWN: a
@@ -80,7 +80,7 @@ export const findLatestConfirm = async (
 
 /** An order with the provider's transaction that is to be confirmed. */
 type OrderToConfirm = Pick<
-  LockedBuy | VerifiedSale,
+  PriceLockedBuy | VerifiedSale,
   | 'id'
   | 'quoteId'
   | 'userId'

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
-import type { OpenCaller } from '#test/support/caller.ts';
+import type { UntypedCaller } from '#test/support/caller.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 
 const it = goldTest();
@@ -8,12 +8,16 @@ const it = goldTest();
 const maxActive = 10;
 let keys = 0;
 
-const quote = async (call: OpenCaller): Promise<string> => {
+const quote = async (call: UntypedCaller): Promise<string> => {
   const { status, body } = await call('POST', '/gold/quote', { unit: 'INR', amount: '100' });
   expect(status).toBe(201);
   return body.id;
 };
-const quoteTimes = async (open: OpenGold, call: OpenCaller, count: number): Promise<string[]> => {
+const quoteTimes = async (
+  open: OpenGold,
+  call: UntypedCaller,
+  count: number,
+): Promise<string[]> => {
   const ids: string[] = [];
   for (let made = 0; made < count; made += 1) {
     await open.advance(1);
@@ -21,7 +25,7 @@ const quoteTimes = async (open: OpenGold, call: OpenCaller, count: number): Prom
   }
   return ids;
 };
-const pay = (call: OpenCaller, quoteId: string) => {
+const pay = (call: UntypedCaller, quoteId: string) => {
   keys += 1;
   const key = `active-quotes-${keys}`;
   return call('POST', '/payments/orders', { quote_id: quoteId, idempotency_key: key });

@@ -5,7 +5,7 @@ import { forgePrice } from '#test/support/forge-price.ts';
 import { goldTest } from '#test/support/gold-test.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { makePrice } from '#test/support/prices.ts';
-import { createSellers, newSaleKey, type Seller } from '#test/support/sellers.ts';
+import { createSellers, newIdempotencyKey, type Seller } from '#test/support/sellers.ts';
 import { paise } from '../../money/index.ts';
 import { addMs } from '../../platform/clock/clock.ts';
 import { createManualClock } from '../../platform/clock/manual-clock.ts';
@@ -123,7 +123,7 @@ type Sellers = ReturnType<typeof createSellers>;
 /** Tries a sale of 0.02 g twice with one key, and returns the result. */
 const sellTwice = async (open: OpenGold, sellers: Sellers, seller: Seller, more: object) => {
   const before = await countCalls(open, 'sell-confirm');
-  const body = { ...more, idempotency_key: newSaleKey() };
+  const body = { ...more, idempotency_key: newIdempotencyKey() };
   const answers = [
     codeOf(await sellers.sell(seller, '0.02', body)),
     codeOf(await sellers.sell(seller, '0.02', body)),

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { goldTest } from '#test/support/gold-test.ts';
-import type { OpenCaller } from '#test/support/caller.ts';
+import type { UntypedCaller } from '#test/support/caller.ts';
 import { runSweeps } from '#test/support/run-sweeps.ts';
 import { createQuotePurge } from './index.ts';
 
@@ -8,7 +8,7 @@ const it = goldTest();
 
 const daySeconds = 24 * 60 * 60;
 const amount = { unit: 'INR', amount: '100' };
-const quote = async (call: OpenCaller): Promise<string> => {
+const quote = async (call: UntypedCaller): Promise<string> => {
   const { status, body } = await call('POST', '/gold/quote', amount);
   expect(status).toBe(201);
   return body.id;

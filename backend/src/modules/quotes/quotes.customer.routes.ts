@@ -25,7 +25,7 @@ import { countQuote } from './count-quote.ts';
 const maxActiveQuotes = 10;
 
 interface StoreBuyQuoteDeps extends Pick<QuoteDeps, 'inTransaction' | 'clock' | 'logger'> {
-  readonly metrics: Pick<Metrics, 'countBound'>;
+  readonly metrics: Pick<Metrics, 'countBoundReached'>;
 }
 
 /**
@@ -40,7 +40,7 @@ const storeBuyQuote = async (deps: StoreBuyQuoteDeps, quote: BuyQuote): Promise<
     await insertBuyQuote(tx, quote);
     return count;
   });
-  if (superseded > 0) deps.metrics.countBound('active_buy_quotes', superseded);
+  if (superseded > 0) deps.metrics.countBoundReached('active_buy_quotes', superseded);
 };
 
 const quoteErrors = [

@@ -13,7 +13,7 @@ import {
   createReconciliationAdminRoutes,
   type AnsweredReport,
 } from './reconciliation.admin.routes.ts';
-import { createRunJobs, type MakeReport, type RunMakers } from './reconciliation.jobs.ts';
+import { createRunJobs, type MakeReport, type RunChecks } from './reconciliation.jobs.ts';
 import { createRunSchedule } from './reconciliation.sweeps.ts';
 import type { Collaborators, Report } from './reconciliation.types.ts';
 import type { RunsDeps } from './request-run.ts';
@@ -26,7 +26,10 @@ interface ReconciliationDeps extends Omit<Collaborators, 'payoutProvider'>, Runs
   readonly payoutProvider?: Collaborators['payoutProvider'];
   /** The tolerance towards the provider's price (contract: money > Provider's price). */
   readonly priceToleranceBps: Bps;
-  /** The connections on which the rules are checked. Absent in a process that makes no runs. */
+  /**
+   * The connections on which the rules are checked. Absent in a process that declares the job of runs
+   * but does not run it.
+   */
   readonly connections?: Pick<Connections, 'createClient'>;
   /** Bounds a report that a request waits for. */
   readonly limits?: FetchLimits;
@@ -46,8 +49,8 @@ const usualLimits: FetchLimits = { maxRequests: 1000, concurrency: 3, withinMs: 
 const [usualSmallWindow, usualPerSecond] = [500, 10];
 const hourMs = 60 * 60_000;
 
-/** Returns the check of the rules if the process makes runs. */
-const rulesOf = ({ connections, logger }: ReconciliationDeps): Pick<RunMakers, 'checkRules'> =>
+/** Returns the check of the rules if the process runs the job of runs. */
+const rulesOf = ({ connections, logger }: ReconciliationDeps): Pick<RunChecks, 'checkRules'> =>
   connections === undefined ? {} : { checkRules: createCheckRules({ connections, logger }) };
 
 /** Wires reconciliation, which changes none of the books that it compares. */

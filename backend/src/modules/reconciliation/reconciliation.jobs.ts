@@ -9,7 +9,10 @@ import { markCheckDone, markRunDone, markRunFailed, markRunStarted } from './run
 
 const RUN_TASK = 'reconciliation.run';
 
-/** Returns the job of a run. All processes together make one run at a time, by its queue. */
+/**
+ * Returns the job of a run. The jobs share a queue, so only one run is in progress across all
+ * processes.
+ */
 export const runJob = (runId: string): JobRequest => ({
   task: RUN_TASK,
   payload: { runId },
@@ -23,17 +26,17 @@ const runPayload = z.object({ runId: z.uuid() });
 /** Makes the report of a window, and calls `onCheck` after each check. */
 export type MakeReport = (windowHours: number, onCheck?: () => Promise<void>) => Promise<Report>;
 
-/** The functions that make the runs, by kind. */
-export interface RunMakers {
+/** The checks of each kind of run. */
+export interface RunChecks {
   readonly makeReport: MakeReport;
-  /** Absent in a process that makes no runs. */
+  /** Absent in a process that declares this job but does not run it. */
   readonly checkRules?: CheckRules;
 }
 
 /** Creates the job that makes a run and stores its findings. */
 export const createRunJobs = (
   { db, clock }: { readonly db: Db; readonly clock: Clock },
-  { makeReport, checkRules }: RunMakers,
+  { makeReport, checkRules }: RunChecks,
 ): TaskList => ({
   async [RUN_TASK](payload, { attempt, maxAttempts }) {
     const { runId } = runPayload.parse(payload);
@@ -45,7 +48,7 @@ export const createRunJobs = (
         const { generatedAt, checks: found } = await makeReport(run.windowHours, onCheck);
         await markRunDone(db, runId, { generatedAt, found }, clock.now());
       } else {
-        invariant(checkRules, 'a process that makes runs checks rules');
+        invariant(checkRules, 'a process that runs this job has the checks of rules');
         const generatedAt = clock.now();
         await markRunDone(
           db,

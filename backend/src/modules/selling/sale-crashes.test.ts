@@ -4,7 +4,12 @@ import { goldTest } from '#test/support/gold-test.ts';
 import { codeOf } from '#test/support/caller.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { createSaleOutcomes } from '#test/support/sale-outcomes.ts';
-import { createSellers, newSaleKey, type Seller, type Sellers } from '#test/support/sellers.ts';
+import {
+  createSellers,
+  newIdempotencyKey,
+  type Seller,
+  type Sellers,
+} from '#test/support/sellers.ts';
 
 /** The call at which the process dies. Nothing happens after it, and no lease is released. */
 const death: { at: string | undefined; died: (() => void) | undefined } = {
@@ -52,7 +57,7 @@ afterEach(() => {
   standstill.during = undefined;
 });
 
-const sell = (sellers: Sellers, seller: Seller, key = newSaleKey()) =>
+const sell = (sellers: Sellers, seller: Seller, key = newIdempotencyKey()) =>
   sellers.sell(seller, '0.02', { idempotency_key: key });
 
 /** Places a sale whose process dies at a call, and lets its leases expire. */
@@ -84,7 +89,7 @@ describe('a process that is killed', () => {
   it.for(points)(
     '%s is followed by a repeat with the key that sells once',
     async (point, { open, sellers, outcomes, seller }) => {
-      const key = newSaleKey();
+      const key = newIdempotencyKey();
       await sellAndDie(open, sellers, seller, point, key);
       const answer = await sell(sellers, seller, key);
       expect(answer.status).toBe(201);
@@ -98,7 +103,7 @@ describe('a process that is killed', () => {
   it.for(['before the verify', 'after the verify'])(
     '%s leaves a sale that the sweep fails after a minute, so that its gold is available',
     async (point, { open, sellers, outcomes, seller }) => {
-      const key = newSaleKey();
+      const key = newIdempotencyKey();
       await sellAndDie(open, sellers, seller, point, key);
       await open.advance(59);
       await sellers.runSweep('selling-release-abandoned-sales');
@@ -114,7 +119,7 @@ describe('a process that is killed', () => {
   it.for(['after the confirm', 'after the status'])(
     '%s leaves a sale that the sweep finds to be sold',
     async (point, { open, sellers, outcomes, seller }) => {
-      const key = newSaleKey();
+      const key = newIdempotencyKey();
       await sellAndDie(open, sellers, seller, point, key);
       await open.advance(61);
       await sellers.runSweep('selling-release-abandoned-sales');
@@ -132,7 +137,7 @@ describe('a process that is killed', () => {
     outcomes,
     seller,
   }) => {
-    await sellAndDie(open, sellers, seller, 'before the confirm', newSaleKey());
+    await sellAndDie(open, sellers, seller, 'before the confirm', newIdempotencyKey());
     await open.advance(61);
     await sellers.runSweep('selling-poll-undecided-sales');
     await outcomes.expectUnderReview();
@@ -148,7 +153,7 @@ describe('a process that is killed', () => {
     const died = new Promise<void>((resolve) => {
       death.died = resolve;
     });
-    const key = newSaleKey();
+    const key = newIdempotencyKey();
     death.at = 'before the confirm';
     void sell(sellers, seller, key).catch(() => undefined);
     await died;
@@ -174,7 +179,7 @@ describe('a process that is killed', () => {
     outcomes,
     seller,
   }) => {
-    const key = newSaleKey();
+    const key = newIdempotencyKey();
     await sellAndDie(open, sellers, seller, 'before the confirm', key);
     await open.advance(480);
     expect(codeOf(await sell(sellers, seller, key))).toEqual([503, 'SELL_UNDER_REVIEW']);

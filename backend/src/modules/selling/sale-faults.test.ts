@@ -4,7 +4,12 @@ import { eventually } from '#test/support/eventually.ts';
 import { codeOf } from '#test/support/caller.ts';
 import type { OpenGold } from '#test/support/open-gold.ts';
 import { createSaleOutcomes } from '#test/support/sale-outcomes.ts';
-import { createSellers, newSaleKey, type Seller, type Sellers } from '#test/support/sellers.ts';
+import {
+  createSellers,
+  newIdempotencyKey,
+  type Seller,
+  type Sellers,
+} from '#test/support/sellers.ts';
 
 /** The provider's responses time out after 2 s, so that some tests can delay them. */
 const env = { SAFEGOLD_TIMEOUT_MS: '2000' };
@@ -16,7 +21,7 @@ const it = goldTest({ env })
     createSaleOutcomes(open, sellers, () => seller),
   );
 
-const sell = (sellers: Sellers, seller: Seller, key = newSaleKey()) =>
+const sell = (sellers: Sellers, seller: Seller, key = newIdempotencyKey()) =>
   sellers.sell(seller, '0.02', { idempotency_key: key });
 /** Lists the calls of one operation that the provider received for a seller. */
 const callsAbout = async (open: OpenGold, { providerUserId }: Seller, operation: string) =>
@@ -36,7 +41,7 @@ describe('a verify that fails', () => {
     'by %s %o fails the sale as %s, also for its repeat',
     async ([fault, more, code], { open, sellers, outcomes, seller }) => {
       await open.fault('sell-verify', fault, more);
-      const key = newSaleKey();
+      const key = newIdempotencyKey();
       expect(codeOf(await sell(sellers, seller, key))).toEqual([502, code]);
       await outcomes.expectAvailable();
       expect(await outcomes.theSale()).toMatchObject({ failureCode: code });
@@ -69,7 +74,7 @@ describe('a confirm', () => {
     'that did not arrive and ended in %s leads to a review, and is not repeated',
     async (fault, { open, sellers, outcomes, seller }) => {
       await open.fault('sell-confirm', fault);
-      const key = newSaleKey();
+      const key = newIdempotencyKey();
       const answer = await sell(sellers, seller, key);
       expect(codeOf(answer)).toEqual([503, 'SELL_UNDER_REVIEW']);
       expect(answer.body.error.message).toMatch(/not cancelled/iu);
@@ -147,7 +152,7 @@ describe('a confirm', () => {
     outcomes,
     seller,
   }) => {
-    const key = newSaleKey();
+    const key = newIdempotencyKey();
     await open.fault('sell-status', 'timeout', { times: 1000 });
     expect(codeOf(await sell(sellers, seller, key))).toEqual([503, 'SELL_UNDER_REVIEW']);
     await outcomes.expectUnderReview();

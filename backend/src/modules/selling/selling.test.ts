@@ -2,7 +2,12 @@ import { describe, expect } from 'vitest';
 import { askUntilDecided } from '#test/support/ask-until-decided.ts';
 import { codeOf } from '#test/support/caller.ts';
 import { goldTest } from '#test/support/gold-test.ts';
-import { createSellers, newSaleKey, type Seller, type Sellers } from '#test/support/sellers.ts';
+import {
+  createSellers,
+  newIdempotencyKey,
+  type Seller,
+  type Sellers,
+} from '#test/support/sellers.ts';
 import { parseGrams, paise } from '../../money/index.ts';
 
 const it = goldTest()
@@ -146,7 +151,7 @@ describe('a sale', () => {
     sellers,
     seller,
   }) => {
-    const key = { idempotency_key: newSaleKey() };
+    const key = { idempotency_key: newIdempotencyKey() };
     const first = await sellers.sell(seller, '0.02', key);
     const again = await sellers.sell(seller, '0.0200', key);
     expect(again.status).toBe(200);
@@ -164,7 +169,7 @@ describe('a sale', () => {
   });
 
   it('is made once by ten concurrent requests with one key', async ({ sellers, seller }) => {
-    const key = { idempotency_key: newSaleKey() };
+    const key = { idempotency_key: newIdempotencyKey() };
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => askUntilDecided(() => sellers.sell(seller, '0.02', key))),
     );
@@ -181,7 +186,7 @@ describe('a sale', () => {
     sellers,
     seller,
   }) => {
-    const key = { idempotency_key: newSaleKey() };
+    const key = { idempotency_key: newIdempotencyKey() };
     const nowhere = '018f0000-0000-7000-8000-ffffffffffff';
     const ask = (amount: string, more: object = {}) =>
       sellers.sell(seller, amount, { ...key, ...more });

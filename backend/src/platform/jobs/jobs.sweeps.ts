@@ -3,10 +3,10 @@ import type { Logger } from '../observability/logger.ts';
 import { keyedFlag } from './enqueue.ts';
 import type { Sweep } from './sweep.ts';
 
-interface Patience {
+interface DeadPoolTimeouts {
   /** Jobs that were locked more recently are skipped, since their pool may just be starting. */
   readonly graceSeconds?: number;
-  /** A pool that has not beaten for this long is suspected. */
+  /** A pool without a heartbeat for this long is suspected. */
   readonly silentSeconds?: number;
   /** A pool that has been suspected for this long and is still silent counts as dead. */
   readonly suspectSeconds?: number;
@@ -14,7 +14,8 @@ interface Patience {
 
 /**
  * Suspects the pools that have been silent. They are not dead yet, because an outage of the
- * database silences every pool. The time in which a pool must beat again begins only now.
+ * database silences every pool. The time in which a pool must send its next heartbeat begins only
+ * now.
  */
 const suspectSilent = async (tx: Db, silentSeconds: number): Promise<void> => {
   await execute(
@@ -30,11 +31,12 @@ const suspectSilent = async (tx: Db, silentSeconds: number): Promise<void> => {
 
 /**
  * Finds the dead pools among those that hold a job. A pool with a row is judged only by its
- * heartbeat. A pool without a row is of the previous version or has ended, so its session's lock
- * decides.
+ * heartbeat. A pool without a row either runs the previous version of the service, which has no
+ * heartbeat, or has ended. It is dead if no session holds the advisory lock that the pool's database
+ * session takes.
  */
-const findDead = async (tx: Db, patience: Required<Patience>): Promise<string[]> => {
-  const { graceSeconds, suspectSeconds } = patience;
+const findDead = async (tx: Db, timeouts: Required<DeadPoolTimeouts>): Promise<string[]> => {
+  const { graceSeconds, suspectSeconds } = timeouts;
   const rows = await selectRows<{ id: string }>(
     tx,
     sql`
@@ -68,17 +70,17 @@ const forgetOld = async (tx: Db): Promise<void> => {
 /** Frees the jobs and queues of dead pools. Returns the number of these pools. */
 export const releaseDeadPools = async (
   inTransaction: InTransaction,
-  patience: Patience = {},
+  timeouts: DeadPoolTimeouts = {},
 ): Promise<number> => {
-  const { graceSeconds = 10, silentSeconds = 8, suspectSeconds = 6 } = patience;
+  const { graceSeconds = 10, silentSeconds = 8, suspectSeconds = 6 } = timeouts;
   return inTransaction(async (tx) => {
     await suspectSilent(tx, silentSeconds);
     const pools = await findDead(tx, { graceSeconds, silentSeconds, suspectSeconds });
     if (pools.length > 0) {
       await execute(tx, sql`select graphile_worker.force_unlock_workers(${pools}::text[])`);
     }
-    // These jobs were replaced while they ran, by jobs that now have their keys. Then they failed
-    // or their worker died.
+    // Deletes jobs that were replaced while they ran and did not succeed. Graphile Worker removed
+    // their keys and used up their attempts, so they never run again, but they are not dead letters.
     await execute(
       tx,
       sql`
@@ -91,7 +93,7 @@ export const releaseDeadPools = async (
   });
 };
 
-/** Creates the sweep that frees the jobs of dead workers every few seconds. */
+/** Creates the sweep that frees the jobs of dead pools every few seconds. */
 export const createDeadPoolSweep = (options: {
   readonly inTransaction: InTransaction;
   readonly logger: Logger;
@@ -100,6 +102,6 @@ export const createDeadPoolSweep = (options: {
   everyMs: 2000,
   run: async () => {
     const pools = await releaseDeadPools(options.inTransaction);
-    if (pools > 0) options.logger.warn({ pools }, 'released the jobs of dead workers');
+    if (pools > 0) options.logger.warn({ pools }, 'released the jobs of dead pools');
   },
 });

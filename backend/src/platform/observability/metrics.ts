@@ -88,7 +88,7 @@ export interface Metrics extends FlowMetrics {
   readonly observeQueue: (queue: ObservedQueue) => void;
   readonly countRateLimited: () => void;
   /** Counts requests or rows that were refused or superseded because a bound was reached. */
-  readonly countBound: (bound: Bound, count?: number) => void;
+  readonly countBoundReached: (bound: Bound, count?: number) => void;
   /** Counts rows that a purge deleted. */
   readonly countPurged: (sweep: string, count: number) => void;
   /** Counts a history of prices that was read from the database. */
@@ -254,7 +254,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     countRateLimited: () => {
       limited.inc();
     },
-    countBound: (bound, count = 1) => {
+    countBoundReached: (bound, count = 1) => {
       reached.inc({ bound }, count);
     },
     countPurged: (sweep, count) => {

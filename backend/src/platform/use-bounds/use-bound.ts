@@ -13,7 +13,7 @@ export type UseBound = (db: Db, subjectId: string) => Promise<Use>;
 
 interface UseBoundOptions {
   readonly clock: Clock;
-  readonly metrics: Pick<Metrics, 'countBound'>;
+  readonly metrics: Pick<Metrics, 'countBoundReached'>;
   /** The name of the bound in the database and in the metric. */
   readonly name: 'quotes' | 'collaborator_questions' | 'invoice_links';
   readonly most: number;
@@ -50,7 +50,7 @@ export const createUseBound = ({
   return async (db, subjectId) => {
     const now = clock.now();
     if ((await take(db, subjectId, now)) !== undefined) return { isAllowed: true };
-    metrics.countBound(name);
+    metrics.countBoundReached(name);
     const where = { name_subjectId: { name, subjectId } };
     const row = await db.useWindow.findUnique({ where, select: { startedAt: true } });
     const remainingMs = msBetween(now, addMs(row?.startedAt ?? now, windowMs));

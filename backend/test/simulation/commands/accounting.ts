@@ -1,4 +1,4 @@
-import type { OpenAnswer } from '../../support/caller.ts';
+import type { UntypedAnswer } from '../../support/caller.ts';
 import { istDay } from '../model/figures.ts';
 import type { World } from '../model/world.ts';
 import { allow, busy, numberOf, Refuted, same, type Command, type Story } from '../story.ts';
@@ -16,10 +16,10 @@ const endOf = (day: string): number => Date.parse(`${day}T00:00:00.000+05:30`) +
 /** Returns true from two minutes after the end of a day, when it can be frozen. */
 const isSettled = (day: string, now: number): boolean => endOf(day) + 2 * minuteMs <= now;
 
-const signDay = (story: Story, day: string): Promise<OpenAnswer> =>
+const signDay = (story: Story, day: string): Promise<UntypedAnswer> =>
   story.sessions.accountant('POST', `${base}/provider-reconciliation/${day}/sign-off`);
 
-const judgeSigned = (world: World, day: string, answer: OpenAnswer): void => {
+const judgeSigned = (world: World, day: string, answer: UntypedAnswer): void => {
   const fits = isSettled(day, world.now) && !world.daysSigned.includes(day);
   allow('sign-off', answer, [fits ? '201' : '409 CONFLICT', ...busy]);
   if (answer.status === 201) world.daysSigned.push(day);
@@ -120,7 +120,7 @@ export const reopenMonth: Command = {
     if (closed === undefined) return undefined;
     const path = `${base}/month-end-close/${closed.period}`;
     const isAgain = given['again'] === true;
-    let frozen: OpenAnswer = nothing;
+    let frozen: UntypedAnswer = nothing;
     return {
       async call() {
         makeWritable(story);

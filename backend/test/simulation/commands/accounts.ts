@@ -89,8 +89,8 @@ export const trespass: Command = {
       call: () => sessions.customer(customer.phone, method, path, body),
       judge(changed, answer) {
         const own = customerOf(changed, given);
-        const isOut = own === undefined || own.deleted || own.blocked;
-        allow('trespass', answer, [isOut ? '401 UNAUTHENTICATED' : '404 NOT_FOUND']);
+        const cannotSignIn = own === undefined || own.deleted || own.blocked;
+        allow('trespass', answer, [cannotSignIn ? '401 UNAUTHENTICATED' : '404 NOT_FOUND']);
       },
     };
   },

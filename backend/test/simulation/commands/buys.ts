@@ -9,12 +9,12 @@ import {
   type Breakdown,
 } from '../model/figures.ts';
 import type { Buy, Customer, World } from '../model/world.ts';
-import type { OpenAnswer } from '../../support/caller.ts';
+import type { UntypedAnswer } from '../../support/caller.ts';
 import {
   allow,
   answerText,
   busy,
-  isTroubled,
+  hasFaults,
   numberOf,
   Refuted,
   same,
@@ -127,13 +127,13 @@ const allowedOf = (world: World, given: Arguments, breakdown: Breakdown): string
   const expected =
     refusals.length > 0 ? refusals.flatMap((one) => (one === '201' ? gateway : [one])) : gateway;
   const late = ['429 QUOTE_LIMIT', ...busy];
-  return isTroubled(world)
+  return hasFaults(world)
     ? [...expected, ...gateway, ...troubles, ...late]
     : [...expected, ...late];
 };
 
 /** Compares a new order's figures with the model's. */
-const checkFigures = (breakdowns: readonly Breakdown[], { body }: OpenAnswer): Breakdown => {
+const checkFigures = (breakdowns: readonly Breakdown[], { body }: UntypedAnswer): Breakdown => {
   const { order, payment } = body;
   const seen = {
     grams: unitsOf(order.grams),
@@ -229,7 +229,7 @@ export const newBuy = (
     readonly path: Buy['path'];
     readonly body: Buy['body'];
     readonly breakdown: Breakdown;
-    readonly answer: OpenAnswer;
+    readonly answer: UntypedAnswer;
   },
 ): Buy => {
   const { order, payment } = made.answer.body;
@@ -251,7 +251,7 @@ export const newBuy = (
     gatewayOrderIds: payment.gateway_order_id === null ? [] : [payment.gateway_order_id],
     payments: [],
     resolutions: [],
-    wasTroubled: isTroubled(world),
+    wasTroubled: hasFaults(world),
   };
 };
 
@@ -281,7 +281,7 @@ export const repeatBuy: Command = {
         const gate = changed.gates.buy ? [] : ['503 PAYMENTS_DISABLED'];
         const conflict = ['409 IDEMPOTENCY_KEY_REUSED', ...gate];
         const again =
-          isTroubled(changed) ||
+          hasFaults(changed) ||
           isEveryGatewayOff(changed, textOf(known.body as Arguments, 'gateway'))
             ? ['200', '503 NO_USABLE_GATEWAY', '502 GATEWAY_MISMATCH']
             : ['200'];

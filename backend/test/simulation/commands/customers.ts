@@ -3,7 +3,7 @@ import { makeUpNumbers } from '../../../dev/demo/demo-numbers.ts';
 import type { Random } from '../../../src/platform/ids/random.ts';
 import { createDecisions } from '../seeded-random.ts';
 import type { Customer, World } from '../model/world.ts';
-import { allow, busy, isTroubled, numberOf, textOf, type Command, type Story } from '../story.ts';
+import { allow, busy, hasFaults, numberOf, textOf, type Command, type Story } from '../story.ts';
 
 /** The maximum number of customers. With more, each customer would act less often. */
 const maxCustomers = 6;
@@ -39,7 +39,7 @@ export const chooseCustomer = (
 export const signUp: Command = {
   name: 'sign-up',
   choose: ({ world }, { percent }) =>
-    world.customers.filter(({ deleted }) => !deleted).length < maxCustomers && !isTroubled(world)
+    world.customers.filter(({ deleted }) => !deleted).length < maxCustomers && !hasFaults(world)
       ? { c: world.customers.length, approve: percent(90) }
       : undefined,
   prepare({ sessions, world }, given) {
@@ -131,7 +131,7 @@ export const reviewKyc: Command = {
         if (own === undefined) return;
         const fits =
           !own.deleted && (decision === 'force' ? own.kyc !== 'PENDING' : own.kyc === 'SUBMITTED');
-        const unsure = decision === 'approve' && isTroubled(changed);
+        const unsure = decision === 'approve' && hasFaults(changed);
         allow(`${decision} of KYC`, answer, [
           ...(fits ? ['200'] : ['409 ILLEGAL_TRANSITION']),
           ...(unsure ? ['502 PROVIDER_UNAVAILABLE', '502 PROVIDER_REFUSED'] : []),

@@ -4,7 +4,7 @@ import {
   allow,
   answerText,
   busy,
-  isTroubled,
+  hasFaults,
   numberOf,
   Refuted,
   same,
@@ -103,17 +103,17 @@ export const orderJewellery: Command = {
         const left = changed.products[numberOf(given, 'product')]?.stock ?? quantity;
         const usual =
           expected === 'wrong' ? '409 PRICE_CHANGED' : isOver ? '400 LIMIT_EXCEEDED' : '201';
-        const isOut = own === undefined || own.deleted || own.blocked;
-        if (!isOut && left < quantity) {
-          const late = isTroubled(changed) ? ['503 SERVICE_UNAVAILABLE'] : [];
+        const cannotSignIn = own === undefined || own.deleted || own.blocked;
+        if (!cannotSignIn && left < quantity) {
+          const late = hasFaults(changed) ? ['503 SERVICE_UNAVAILABLE'] : [];
           allow('jewellery', answer, ['400 PRODUCT_UNAVAILABLE', ...late, ...busy]);
           return;
         }
         allow('jewellery', answer, [
-          ...(isOut ? ['401 UNAUTHENTICATED'] : [usual]),
+          ...(cannotSignIn ? ['401 UNAUTHENTICATED'] : [usual]),
           ...(isMoving && expected !== 'none' ? ['409 PRICE_CHANGED', '201'] : []),
           ...(mayBeOver ? ['400 LIMIT_EXCEEDED'] : []),
-          ...(isTroubled(changed) ? ['503 SERVICE_UNAVAILABLE'] : []),
+          ...(hasFaults(changed) ? ['503 SERVICE_UNAVAILABLE'] : []),
           ...busy,
         ]);
         if (answer.status !== 201) return;
@@ -201,9 +201,9 @@ export const repeatJewellery: Command = {
         // Keys are forgotten after 90 days.
         if (changed.now - order.placedAt > 89 * 86_400_000) return;
         const own = changed.customers[order.customer];
-        const isOut = own === undefined || own.deleted || own.blocked;
+        const cannotSignIn = own === undefined || own.deleted || own.blocked;
         const late = ['201', '409 PRICE_CHANGED', '400 LIMIT_EXCEEDED'];
-        const allowed = isOut ? ['401 UNAUTHENTICATED'] : ['200', ...busy];
+        const allowed = cannotSignIn ? ['401 UNAUTHENTICATED'] : ['200', ...busy];
         if (!allowed.includes(answerText(answer)) && late.includes(answerText(answer))) {
           throw new Refuted(
             'repeated jewellery',

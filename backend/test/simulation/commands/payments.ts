@@ -1,15 +1,15 @@
-import type { OpenAnswer } from '../../support/caller.ts';
+import type { UntypedAnswer } from '../../support/caller.ts';
 import type { Buy, Payment, World } from '../model/world.ts';
 import {
   allow,
   busy,
-  isTroubled,
+  hasFaults,
   numberOf,
   textOf,
   type Arguments,
   type Command,
 } from '../story.ts';
-import type { Letter } from '../system/post-office.ts';
+import type { PendingWebhook } from '../system/webhook-recorder.ts';
 
 const buyOf = (world: World, given: Arguments): Buy | undefined => world.buys[numberOf(given, 'b')];
 
@@ -74,7 +74,7 @@ export const pay: Command = {
 };
 
 /** Marks the payments that a webhook reports. */
-export const markTold = (world: World, { body }: Letter): void => {
+export const markTold = (world: World, { body }: PendingWebhook): void => {
   const isReversal = /refund|dispute/iu.test(body.slice(0, 200));
   for (const { payments } of world.buys) {
     for (const payment of payments.filter(({ id }) => body.includes(id))) {
@@ -87,28 +87,28 @@ export const markTold = (world: World, { body }: Letter): void => {
 /** A webhook arrives, which is the oldest or another one, once or several times at once. */
 export const deliver: Command = {
   name: 'deliver',
-  choose({ mail }, { int, percent }) {
-    if (mail.length === 0) return undefined;
-    const n = percent(70) ? 0 : int(mail.length);
+  choose({ pendingWebhooks }, { int, percent }) {
+    if (pendingWebhooks.length === 0) return undefined;
+    const n = percent(70) ? 0 : int(pendingWebhooks.length);
     return { n, times: percent(85) ? 1 : 2 + int(2), keep: percent(8) };
   },
-  prepare({ sessions, mail }, given) {
+  prepare({ sessions, pendingWebhooks }, given) {
     const index = numberOf(given, 'n');
-    const letter = mail[index];
-    if (letter === undefined) return undefined;
-    const { path, headers, body } = letter;
+    const webhook = pendingWebhooks[index];
+    if (webhook === undefined) return undefined;
+    const { path, headers, body } = webhook;
     return {
       async call() {
-        if (given['keep'] !== true) mail.splice(index, 1);
+        if (given['keep'] !== true) pendingWebhooks.splice(index, 1);
         const times = Math.max(1, numberOf(given, 'times'));
         const answers = await Promise.all(
           Array.from({ length: times }, () => sessions.deliver(path, headers, body)),
         );
-        return answers.find(({ status }) => status !== 200) ?? (answers[0] as OpenAnswer);
+        return answers.find(({ status }) => status !== 200) ?? (answers[0] as UntypedAnswer);
       },
       judge(changed, answer) {
         allow('webhook', answer, ['200']);
-        markTold(changed, letter);
+        markTold(changed, webhook);
       },
     };
   },
@@ -117,13 +117,14 @@ export const deliver: Command = {
 /** A webhook is lost and never sent again. */
 export const lose: Command = {
   name: 'lose',
-  choose: ({ mail }, { int }) => (mail.length === 0 ? undefined : { n: int(mail.length) }),
-  prepare({ mail }, given) {
+  choose: ({ pendingWebhooks }, { int }) =>
+    pendingWebhooks.length === 0 ? undefined : { n: int(pendingWebhooks.length) },
+  prepare({ pendingWebhooks }, given) {
     const index = numberOf(given, 'n');
-    if (mail[index] === undefined) return undefined;
+    if (pendingWebhooks[index] === undefined) return undefined;
     return {
       async call() {
-        mail.splice(index, 1);
+        pendingWebhooks.splice(index, 1);
         return nothing;
       },
       judge() {},
@@ -131,7 +132,7 @@ export const lose: Command = {
   },
 };
 
-export const nothing: OpenAnswer = {
+export const nothing: UntypedAnswer = {
   status: 200,
   body: {},
   headers: new Headers(),
@@ -142,13 +143,14 @@ export const nothing: OpenAnswer = {
 /** A webhook arrives whose body does not match its signature. */
 export const forge: Command = {
   name: 'forge',
-  choose: ({ mail }, { int }) => (mail.length === 0 ? undefined : { n: int(mail.length) }),
-  prepare({ sessions, mail }, given) {
-    const letter = mail[numberOf(given, 'n')];
-    if (letter === undefined) return undefined;
-    const body = letter.body.replace(/"(amount|amount_paise)":\s*\d/u, '"$1":9');
+  choose: ({ pendingWebhooks }, { int }) =>
+    pendingWebhooks.length === 0 ? undefined : { n: int(pendingWebhooks.length) },
+  prepare({ sessions, pendingWebhooks }, given) {
+    const webhook = pendingWebhooks[numberOf(given, 'n')];
+    if (webhook === undefined) return undefined;
+    const body = webhook.body.replace(/"(amount|amount_paise)":\s*\d/u, '"$1":9');
     return {
-      call: () => sessions.deliver(letter.path, letter.headers, `${body} `),
+      call: () => sessions.deliver(webhook.path, webhook.headers, `${body} `),
       judge: (_changed, answer) => allow('forged webhook', answer, ['401 INVALID_SIGNATURE']),
     };
   },
@@ -179,19 +181,19 @@ export const verify: Command = {
       call: () => sessions.customer(customer.phone, 'POST', path, proof),
       judge(changed, answer) {
         const own = changed.customers[known.customer];
-        const isOut = own === undefined || own.deleted || own.blocked;
+        const cannotSignIn = own === undefined || own.deleted || own.blocked;
         // Cashfree does not sign a checkout, and its orders have our ids.
         const signed = !/^[0-9a-f-]{36}$/u.test(payment.gatewayOrderId);
         const mine = known.gatewayOrderIds.at(-1) === payment.gatewayOrderId;
         const fits = mine ? ['200'] : ['400 PAYMENT_MISMATCH'];
         const usual = forged && signed ? ['400 SIGNATURE_MISMATCH'] : fits;
         allow('verify', answer, [
-          ...(isOut ? ['401 UNAUTHENTICATED'] : usual),
+          ...(cannotSignIn ? ['401 UNAUTHENTICATED'] : usual),
           ...(signed
             ? []
             : ['400 SIGNATURE_MISMATCH', '400 PAYMENT_MISMATCH', '400 VALIDATION_FAILED']),
           // The limit of ten queries a minute, and a gateway that misbehaves.
-          ...(isTroubled(changed) || !signed
+          ...(hasFaults(changed) || !signed
             ? ['503 GATEWAY_UNAVAILABLE', '502 GATEWAY_UNAVAILABLE']
             : []),
           ...busy,

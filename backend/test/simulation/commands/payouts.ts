@@ -3,7 +3,7 @@ import {
   allow,
   answerText,
   busy,
-  isTroubled,
+  hasFaults,
   numberOf,
   Refuted,
   textOf,
@@ -128,7 +128,7 @@ export const retryPayout: Command = {
             ? ['404 NOT_FOUND', '400 BANK_ACCOUNT_NOT_VERIFIED']
             : []),
           ...(role === 'ADMIN' ? ['403 PAYOUT_CAP_EXCEEDED'] : []),
-          ...(isTroubled(changed) ? ['503 SERVICE_UNAVAILABLE'] : []),
+          ...(hasFaults(changed) ? ['503 SERVICE_UNAVAILABLE'] : []),
           '409 ILLEGAL_TRANSITION',
           ...busy,
         ]);

@@ -1,6 +1,6 @@
 import { istDay, rupeesText } from '../model/figures.ts';
 import type { Customer, World } from '../model/world.ts';
-import { allow, busy, isTroubled, numberOf, textOf, type Command } from '../story.ts';
+import { allow, busy, hasFaults, numberOf, textOf, type Command } from '../story.ts';
 import { chooseCustomer, customerOf } from './customers.ts';
 
 const frequencyOf = (text: string): 'DAILY' | 'WEEKLY' | 'MONTHLY' =>
@@ -59,7 +59,7 @@ export const startPlan: Command = {
           mandate === '' ? limits.maxSipPaise : limits.mandateMaxPaise,
         );
         const isOver = amountPaise < Math.max(1000, limits.minSipPaise) || amountPaise > most;
-        const off = changed.disabledGateways.length > 0 || isTroubled(changed);
+        const off = changed.disabledGateways.length > 0 || hasFaults(changed);
         const isTooMany = hasTooMany(changed, numberOf(given, 'c'));
         allow('plan', answer, [
           own.deleted || own.blocked
@@ -106,11 +106,15 @@ export const cancelPlan: Command = {
       call: () => sessions.customer(customer.phone, 'POST', `/v1/gold/sip/${plan.id}/cancel`),
       judge(changed, answer) {
         const own = changed.customers[plan.customer];
-        const isOut = own === undefined || own.deleted || own.blocked;
+        const cannotSignIn = own === undefined || own.deleted || own.blocked;
         const status = seen.plans.get(plan.id)?.status ?? '';
         const isOpen = status === 'ACTIVE' || status === 'PAUSED';
         const fits = isOpen ? ['200', '409 ILLEGAL_TRANSITION'] : ['409 ILLEGAL_TRANSITION'];
-        allow('cancelling a plan', answer, isOut ? ['401 UNAUTHENTICATED'] : [...fits, ...busy]);
+        allow(
+          'cancelling a plan',
+          answer,
+          cannotSignIn ? ['401 UNAUTHENTICATED'] : [...fits, ...busy],
+        );
         const cancelled = changed.plans[numberOf(given, 'p')];
         if (answer.status === 200 && cancelled !== undefined) cancelled.status = 'CANCELLED';
       },
@@ -139,7 +143,7 @@ export const payInstallment: Command = {
       call: () => sessions.customer(customer.phone, 'POST', path),
       judge(changed, answer) {
         const own = changed.customers[known.customer];
-        const isOut = own === undefined || own.deleted || own.blocked;
+        const cannotSignIn = own === undefined || own.deleted || own.blocked;
         const gate = changed.gates.buy ? [] : ['503 PAYMENTS_DISABLED'];
         const kyc = own?.kyc === 'APPROVED' ? [] : ['403 KYC_REQUIRED'];
         const usual = [
@@ -157,7 +161,7 @@ export const payInstallment: Command = {
         allow(
           'paying an installment',
           answer,
-          isOut ? ['401 UNAUTHENTICATED'] : [...allowed, ...busy],
+          cannotSignIn ? ['401 UNAUTHENTICATED'] : [...allowed, ...busy],
         );
       },
     };
@@ -180,10 +184,14 @@ export const skipDebit: Command = {
       call: () => sessions.customer(customer.phone, 'POST', path),
       judge(changed, answer) {
         const own = changed.customers[plan.customer];
-        const isOut = own === undefined || own.deleted || own.blocked;
+        const cannotSignIn = own === undefined || own.deleted || own.blocked;
         const usual = ['200', '409 ILLEGAL_TRANSITION'];
         const beyond = numberOf(given, 'number') > plan.installments ? ['404 NOT_FOUND'] : usual;
-        allow('skipping a debit', answer, isOut ? ['401 UNAUTHENTICATED'] : [...beyond, ...busy]);
+        allow(
+          'skipping a debit',
+          answer,
+          cannotSignIn ? ['401 UNAUTHENTICATED'] : [...beyond, ...busy],
+        );
       },
     };
   },

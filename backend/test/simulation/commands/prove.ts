@@ -7,7 +7,7 @@ import {
   type Signed,
 } from '../model/proof-of-gold.ts';
 import type { Customer } from '../model/world.ts';
-import { allow, busy, isTroubled, Refuted, same, type Command, type Story } from '../story.ts';
+import { allow, busy, hasFaults, Refuted, same, type Command, type Story } from '../story.ts';
 
 interface Statement {
   readonly id: string;
@@ -98,7 +98,7 @@ const checkProofs = async ({ sessions, world }: Story, { statement, signed }: Pu
  * without trouble.
  */
 const mayBeRefused = ({ world }: Story, reason: string): boolean =>
-  isTroubled(world) ||
+  hasFaults(world) ||
   // After a fault, an order whose bought amount differs from the promised one is under review.
   (reason === 'BOOKS_DIFFER' && world.buys.some(({ wasTroubled }) => wasTroubled));
 
@@ -127,7 +127,7 @@ export const prove: Command = {
         return asked;
       }
       if (status !== 'PUBLISHED') {
-        requireThat('not made', isTroubled(world), run.body);
+        requireThat('not made', hasFaults(world), run.body);
         return asked;
       }
       const shown = await sessions.anybody('GET', '/v1/public/proof-of-gold');

@@ -4,7 +4,7 @@ import {
   allow,
   answerText,
   busy,
-  isTroubled,
+  hasFaults,
   numberOf,
   Refuted,
   textOf,
@@ -49,7 +49,7 @@ export const quoteBuy: Command = {
             : own.kyc === 'APPROVED'
               ? usual
               : ['403 KYC_REQUIRED']),
-          ...(isTroubled(changed) ? ['201', ...troubles] : []),
+          ...(hasFaults(changed) ? ['201', ...troubles] : []),
           '429 QUOTE_LIMIT',
           ...busy,
         ]);
@@ -112,7 +112,7 @@ export const payQuote: Command = {
                   ? [...spent, ...off]
                   : usual;
         const again = known.isUsed ? ['200'] : [];
-        const more = isTroubled(changed) ? troubles : [];
+        const more = hasFaults(changed) ? troubles : [];
         allow('paying a quote', answer, [...refusals, ...again, ...more, ...busy]);
         if (answer.status >= 500) {
           const { customer: buyer, totalPaise: amountPaise } = known;

@@ -1,5 +1,5 @@
 import type { Buy, Payment } from '../model/world.ts';
-import { allow, busy, isTroubled, numberOf, Refuted, textOf, type Command } from '../story.ts';
+import { allow, busy, hasFaults, numberOf, Refuted, textOf, type Command } from '../story.ts';
 
 const resolutions = ['ALLOCATE', 'REFUNDED', 'KEEP', 'RECOVER', 'CONFIRM_SELL', 'RELEASE_SELL'];
 
@@ -17,12 +17,12 @@ const objectionTo = (
     readonly code: string | null;
     readonly endsAs: unknown;
     /** True if a collaborator may list payments in rows that can't be read. */
-    readonly isTroubled: boolean;
+    readonly hasFaults: boolean;
   },
 ): string | undefined => {
   // If a row of the gateway's list can't be read, the service believes the operator, who may be
   // wrong in a story.
-  if (order.isTroubled && resolution === 'REFUNDED') return undefined;
+  if (order.hasFaults && resolution === 'REFUNDED') return undefined;
   const captured = buy.payments.filter(({ outcome }) => outcome === 'captured');
   const isHeld = captured.some((payment) => !isGone(payment));
   // The service also looks for payments that were not reported to it.
@@ -72,7 +72,7 @@ export const resolve: Command = {
           '409 ILLEGAL_TRANSITION',
           '409 OUTCOME_UNDECIDED',
           '409 CONFLICT',
-          ...(isTroubled(changed)
+          ...(hasFaults(changed)
             ? [
                 '503 SERVICE_UNAVAILABLE',
                 '502 PROVIDER_UNAVAILABLE',
@@ -89,7 +89,7 @@ export const resolve: Command = {
         const objection = objectionTo(own, resolution, {
           ...order,
           endsAs: answer.body.status,
-          isTroubled: isTroubled(changed),
+          hasFaults: hasFaults(changed),
         });
         if (objection !== undefined) {
           throw new Refuted(`resolution ${resolution}`, `accepted though ${objection}`);
@@ -125,7 +125,7 @@ export const resolveSale: Command = {
           ...(order.code !== null ? ['200'] : []),
           '409 ILLEGAL_TRANSITION',
           '409 OUTCOME_UNDECIDED',
-          ...(isTroubled(changed) ? ['503 SERVICE_UNAVAILABLE', '502 PROVIDER_UNAVAILABLE'] : []),
+          ...(hasFaults(changed) ? ['503 SERVICE_UNAVAILABLE', '502 PROVIDER_UNAVAILABLE'] : []),
           ...busy,
         ]);
       },

@@ -11,7 +11,7 @@ import {
   allow,
   answerText,
   busy,
-  isTroubled,
+  hasFaults,
   numberOf,
   Refuted,
   same,
@@ -45,10 +45,10 @@ export const addAccount: Command = {
       judge(changed, answer) {
         const own = customerOf(changed, given);
         if (own === undefined) return;
-        const isOut = own.deleted || own.blocked;
+        const cannotSignIn = own.deleted || own.blocked;
         const again = own.accounts.some(({ number }) => number === accountNumber);
         allow('bank account', answer, [
-          isOut ? '401 UNAUTHENTICATED' : again ? '409 BANK_ACCOUNT_DUPLICATE' : '201',
+          cannotSignIn ? '401 UNAUTHENTICATED' : again ? '409 BANK_ACCOUNT_DUPLICATE' : '201',
           '429 VALIDATION_LIMIT',
           ...(own.accounts.length >= 5 ? ['409 BANK_ACCOUNT_LIMIT'] : []),
           ...busy,
@@ -60,13 +60,13 @@ export const addAccount: Command = {
   },
 };
 
-export interface Outlook {
+export interface PossibleSale {
   readonly grams: number;
   readonly proceedsPaise: number;
 }
 
 /** Returns the possible results of a sale, one for each price that the service may still use. */
-export const outlooksAt = (world: World, unit: string, amount: number): Outlook[] =>
+export const possibleSalesAt = (world: World, unit: string, amount: number): PossibleSale[] =>
   world.prices.map((price) => {
     const { sell } = ourPrices(price, world);
     const grams = unit === 'INR' ? gramsForRupees(amount, sell) : amount;
@@ -87,10 +87,10 @@ const quoteFor = (world: World, given: Arguments): SellQuote | undefined => {
   );
 };
 
-const outlooksOf = (world: World, given: Arguments): Outlook[] => {
+const possibleSalesOf = (world: World, given: Arguments): PossibleSale[] => {
   const quote = quoteFor(world, given);
   if (quote !== undefined) return [quote];
-  return outlooksAt(world, textOf(given, 'unit'), numberOf(given, 'amount'));
+  return possibleSalesAt(world, textOf(given, 'unit'), numberOf(given, 'amount'));
 };
 
 /** Returns the refusals of a named quote, those before and those after the check of the limits. */
@@ -105,7 +105,7 @@ const quoteRefusals = (world: World, given: Arguments) => {
   return { early: named.customer === numberOf(given, 'c') ? undefined : '404 NOT_FOUND', late };
 };
 
-const refusalsOf = (world: World, given: Arguments, outlook: Outlook): string[] => {
+const refusalsOf = (world: World, given: Arguments, possibleSale: PossibleSale): string[] => {
   const own = customerOf(world, given);
   const { limits } = world;
   if (own === undefined || own.deleted || own.blocked) return ['401 UNAUTHENTICATED'];
@@ -113,7 +113,7 @@ const refusalsOf = (world: World, given: Arguments, outlook: Outlook): string[] 
   if (own.kyc !== 'APPROVED') return ['403 KYC_REQUIRED'];
   const { early, late } = quoteRefusals(world, given);
   if (early !== undefined) return [early];
-  const { grams, proceedsPaise } = outlook;
+  const { grams, proceedsPaise } = possibleSale;
   const wantedPaise = textOf(given, 'unit') === 'INR' ? numberOf(given, 'amount') : proceedsPaise;
   const available = own.balance - own.reserved;
   const isAll = grams === available && grams > 0;
@@ -221,32 +221,33 @@ export const sell: Command = {
             same('order of a repeated sale', answer.body.order.id, known.id);
           return;
         }
-        const outlooks = outlooksOf(changed, given);
-        const expected = outlooks.flatMap((outlook) => {
-          const refusals = refusalsOf(changed, given, outlook);
+        const possibleSales = possibleSalesOf(changed, given);
+        const expected = possibleSales.flatMap((possibleSale) => {
+          const refusals = refusalsOf(changed, given, possibleSale);
           return refusals.length > 0 ? refusals : ['201'];
         });
         const quote = quoteFor(changed, given);
         const isMoving = changed.prices.length > 1 || quote !== undefined;
         const moved = isMoving ? movedTroubles : [];
-        const more = isTroubled(changed) ? ['201', ...troubles] : [];
+        const more = hasFaults(changed) ? ['201', ...troubles] : [];
         const late = ['429 QUOTE_LIMIT', ...busy];
         allow('sale', answer, [...new Set([...expected, ...moved, ...more, ...late])]);
         if (quote !== undefined && usesUp.has(answerText(answer))) quote.isUsed = true;
         // Another sale at the same time may have been refused because of this sale's reservation.
         if (answer.status >= 500) {
-          const most = Math.max(...outlooks.map((one) => one.grams));
+          const most = Math.max(...possibleSales.map((one) => one.grams));
           changed.unanswered.push({ customer: numberOf(given, 'c'), amountPaise: 0, grams: most });
         }
         if (answer.status !== 201) return;
         const { order, payout } = answer.body;
         const grams = unitsOf(order.grams);
         const { proceeds_paise: proceedsPaise } = order;
-        const isFit = (one: Outlook) => one.grams === grams && one.proceedsPaise === proceedsPaise;
-        if (!outlooks.some(isFit)) {
+        const isFit = (one: PossibleSale) =>
+          one.grams === grams && one.proceedsPaise === proceedsPaise;
+        if (!possibleSales.some(isFit)) {
           throw new Refuted(
             'proceeds of a sale',
-            `${grams} units for ${proceedsPaise}, not ${JSON.stringify(outlooks)}`,
+            `${grams} units for ${proceedsPaise}, not ${JSON.stringify(possibleSales)}`,
           );
         }
         if (payout !== null) same('payout of a sale', payout.amountPaise, proceedsPaise);
@@ -282,12 +283,12 @@ export const repeatSale: Command = {
       call: () => sessions.customer(customer.phone, 'POST', '/v1/gold/sell', body),
       judge(changed, answer) {
         const own = changed.customers[known.customer];
-        const isOut = own === undefined || own.deleted || own.blocked;
+        const cannotSignIn = own === undefined || own.deleted || own.blocked;
         if (changed.now - known.placedAt > 89 * 86_400_000) return;
         const fits = other
           ? ['409 IDEMPOTENCY_KEY_REUSED', ...(changed.gates.sell ? [] : ['503 SELL_DISABLED'])]
           : ['200', '503 SELL_UNDER_REVIEW'];
-        allow('repeated sale', answer, isOut ? ['401 UNAUTHENTICATED'] : [...fits, ...busy]);
+        allow('repeated sale', answer, cannotSignIn ? ['401 UNAUTHENTICATED'] : [...fits, ...busy]);
         if (answerText(answer) === '200')
           same('order of a repeated sale', answer.body.order.id, known.id);
       },

@@ -1,4 +1,4 @@
-import { isTroubled, type Command, type Story } from '../story.ts';
+import { hasFaults, type Command, type Story } from '../story.ts';
 import { nothing } from './payments.ts';
 import { checkRest } from '../checks/check-rest.ts';
 
@@ -29,17 +29,17 @@ const makePayoutPollsDue = async ({ system }: Story): Promise<void> => {
 
 /** Delivers all waiting webhooks and runs all due jobs, until there are none. */
 const doAllWaiting = async (story: Story): Promise<void> => {
-  const { system, sessions, mail } = story;
+  const { system, sessions, pendingWebhooks } = story;
   for (let pass = 0; pass < 20; pass += 1) {
-    await story.collectMail();
-    const letters = mail.splice(0);
-    for (const letter of letters) {
-      await sessions.deliver(letter.path, letter.headers, letter.body);
-      story.markTold(letter);
+    await story.collectWebhooks();
+    const webhooks = pendingWebhooks.splice(0);
+    for (const webhook of webhooks) {
+      await sessions.deliver(webhook.path, webhook.headers, webhook.body);
+      story.markTold(webhook);
     }
     const moved = await system.processes().moveDueJobs();
     const runs = await system.queue.drain(400);
-    if (letters.length === 0 && moved === 0 && runs.length === 0) return;
+    if (webhooks.length === 0 && moved === 0 && runs.length === 0) return;
   }
 };
 
@@ -53,7 +53,7 @@ export const settle: Command = {
   prepare: (story) => ({
     async call() {
       const { system } = story;
-      if (isTroubled(story.world)) {
+      if (hasFaults(story.world)) {
         await system.control('DELETE', '/faults');
         await system.restart();
         story.world.troubled.splice(0);

@@ -48,10 +48,13 @@ export const cancelJewellery: Command = {
         const own = orderOf(changed, given);
         const owner = changed.customers[order.customer];
         if (own === undefined) return;
-        const isOut = owner === undefined || owner.deleted || owner.blocked;
+        const cannotSignIn = owner === undefined || owner.deleted || owner.blocked;
         const fits = ['PLACED', 'CONFIRMED', 'CANCELLED'].includes(own.status);
         const usual = fits ? '200' : '409 ILLEGAL_TRANSITION';
-        allow('cancelling jewellery', answer, [isOut ? '401 UNAUTHENTICATED' : usual, ...busy]);
+        allow('cancelling jewellery', answer, [
+          cannotSignIn ? '401 UNAUTHENTICATED' : usual,
+          ...busy,
+        ]);
         if (answer.status !== 200 || own.status === 'CANCELLED') return;
         own.status = 'CANCELLED';
         giveBack(changed, own);

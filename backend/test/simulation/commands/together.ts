@@ -1,4 +1,4 @@
-import type { OpenAnswer } from '../../support/caller.ts';
+import type { UntypedAnswer } from '../../support/caller.ts';
 import { Refuted, textOf, type Act, type Arguments, type Command, type Story } from '../story.ts';
 import type { World } from '../model/world.ts';
 import { buy, repeatBuy } from './buys.ts';
@@ -61,7 +61,7 @@ const prepared = (story: Story, given: Arguments, side: string): Act | undefined
 /** Judges both answers as if one step had come before the other. */
 const judgeInOrder = (
   world: World,
-  steps: readonly (readonly [Act, OpenAnswer])[],
+  steps: readonly (readonly [Act, UntypedAnswer])[],
 ): { readonly world: World } | { readonly error: Refuted } => {
   const copy = structuredClone(world);
   try {
@@ -91,7 +91,7 @@ export const together: Command = {
   prepare(story, given) {
     const [left, right] = [prepared(story, given, 'left'), prepared(story, given, 'right')];
     if (left === undefined || right === undefined) return undefined;
-    let answers: readonly [OpenAnswer, OpenAnswer] = [nothing, nothing];
+    let answers: readonly [UntypedAnswer, UntypedAnswer] = [nothing, nothing];
     return {
       async call() {
         answers = await Promise.all([left.call(), right.call()]);

@@ -1,5 +1,5 @@
 import type { World } from '../model/world.ts';
-import { allow, isTroubled, numberOf, textOf, type Command, type Story } from '../story.ts';
+import { allow, hasFaults, numberOf, textOf, type Command, type Story } from '../story.ts';
 import { nothing } from './payments.ts';
 
 /** The worker runs a job, which is the oldest or another one, once or twice at the same time. */
@@ -92,7 +92,7 @@ const noteMissed = (changed: World, { world, seen }: Story): void => {
   for (const buy of changed.buys) {
     const { lockEnds, payments, wasTroubled } = buy;
     const endsNow = lockEnds !== undefined && world.now < lockEnds && lockEnds <= changed.now;
-    if (!endsNow || wasTroubled || isTroubled(world)) continue;
+    if (!endsNow || wasTroubled || hasFaults(world)) continue;
     const status = seen.orders.get(buy.id)?.status;
     if (status === 'PENDING' && payments.every(({ toldAt }) => toldAt === undefined)) {
       buy.missed = 'payment';

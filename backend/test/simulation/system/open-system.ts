@@ -14,8 +14,8 @@ import {
 } from '../../../dev/stack/environment.ts';
 import { applicationRole, asRole } from '../../../dev/stack/database-setup.ts';
 import { writeMissingSwitches, type SwitchName } from '../../../dev/stack/switch-files.ts';
-import { createCaller, type OpenAnswer } from '../../support/caller.ts';
-import { openPostOffice, type PostOffice } from './post-office.ts';
+import { createCaller, type UntypedAnswer } from '../../support/caller.ts';
+import { openWebhookRecorder, type WebhookRecorder } from './webhook-recorder.ts';
 import { openProcesses, type Processes } from './open-processes.ts';
 import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 
@@ -29,7 +29,7 @@ export interface StoreAddresses {
 /** Everything that a story plays on. */
 export interface SimulatedSystem {
   readonly clock: ManualClock;
-  readonly postOffice: PostOffice;
+  readonly webhookRecorder: WebhookRecorder;
   readonly queue: WorkQueue;
   /** A client with the application's role, for reads behind the APIs. */
   readonly client: Client;
@@ -39,9 +39,9 @@ export interface SimulatedSystem {
    * Calls the sandbox's control API.
    * @throws Error if the sandbox refuses
    */
-  control(method: string, path: string, body?: unknown): Promise<OpenAnswer>;
+  control(method: string, path: string, body?: unknown): Promise<UntypedAnswer>;
   /** Calls the sandbox's control API, and also returns refusals. */
-  tryControl(method: string, path: string, body?: unknown): Promise<OpenAnswer>;
+  tryControl(method: string, path: string, body?: unknown): Promise<UntypedAnswer>;
   setSwitch(name: SwitchName, value: string): void;
   /** Advances the clock of all processes, and ends the leases if the time is long enough. */
   advance(seconds: number): Promise<void>;
@@ -89,13 +89,13 @@ const noPorts = {
   redis: 0,
 };
 
-const openSandbox = async (clock: ManualClock, postOfficeUrl: string) => {
+const openSandbox = async (clock: ManualClock, recorderUrl: string) => {
   const base = { ...noPorts, sandbox: 1 };
   const addresses = { mode: 'test', ports: base, sandboxDir: '' } as unknown as StackAddresses;
   const { SANDBOX_STATE_DIR: _, ...env } = environmentOf('sandbox', addresses);
   const config = parseConfig(sandboxVariables, env);
   return startSandbox({
-    customerBaseUrl: postOfficeUrl,
+    customerBaseUrl: recorderUrl,
     safegoldToken: config.SAFEGOLD_TOKEN,
     gatewayKeyId: config.SANDBOX_GATEWAY_KEY_ID,
     gatewayKeySecret: config.SANDBOX_GATEWAY_KEY_SECRET,
@@ -138,8 +138,8 @@ export const openSystem = async (
   const settingsDir = join(folder, 'settings');
   writeMissingSwitches(settingsDir);
   const clock = createManualClock(startsAt);
-  const postOffice = await openPostOffice();
-  const sandbox = await openSandbox(clock, postOffice.url);
+  const webhookRecorder = await openWebhookRecorder();
+  const sandbox = await openSandbox(clock, webhookRecorder.url);
   const addresses: StackAddresses = {
     mode: 'test',
     ports: { ...noPorts, sandbox: Number(new URL(sandbox.url).port) },
@@ -169,7 +169,7 @@ export const openSystem = async (
 
   return {
     clock,
-    postOffice,
+    webhookRecorder,
     client,
     sandboxUrl: sandbox.url,
     queue: createWorkQueue({
@@ -203,7 +203,7 @@ export const openSystem = async (
     logged: log.read,
     async close() {
       await processes.close();
-      postOffice.close();
+      webhookRecorder.close();
       await Promise.all([sandbox.stop(), client.end()]);
       rmSync(folder, { recursive: true, force: true });
     },

@@ -104,7 +104,7 @@ const toPage = (
 ): CiRunPage => {
   const { rows, unread } = readRows('list-runs', listed, runRows(target));
   const runs = rows.map((run) => toRun(target, run));
-  return { runs, unread, hasMore: listed.length >= count };
+  return { runs, unreadable: unread, hasMore: listed.length >= count };
 };
 
 /** Reads a refusal of GitHub. A moved repository is one too, since redirects are not followed. */

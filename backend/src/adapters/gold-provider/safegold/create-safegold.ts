@@ -390,7 +390,7 @@ export const createSafegold = (
       if (read.isForeign) return unknown(ANSWER_ABOUT_ANOTHER);
       return done({
         transactions: read.rows.map(toTransaction),
-        unread: read.unread,
+        unreadable: read.unread,
         hasMore: meta?.next !== undefined && meta.next !== null && meta.next !== '',
       });
     },

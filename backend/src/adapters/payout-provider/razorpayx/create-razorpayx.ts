@@ -289,7 +289,7 @@ const createRazorpayxPayouts = (calls: RazorpayxCalls, accountNumber: string): P
     const call = { operation: 'list-payouts', path: wire.paths.payouts, query };
     return mapDone(await calls.get(call, wire.listAnswer), (items) => {
       const { rows, unread } = calls.readRows('list-payouts', items, wire.payoutRows);
-      return { payouts: rows, unread, hasMore: items.length === wire.pageSize };
+      return { payouts: rows, unreadable: unread, hasMore: items.length === wire.pageSize };
     });
   },
 });

@@ -10,7 +10,7 @@ export const registerCustomer = async (
   return String(user['id']);
 };
 
-/** Requests a rate and verifies this amount at it. */
+/** Requests a rate and verifies a trade of these grams for these rupees at that rate. */
 export const verify = async (
   { safegold }: OpenSandbox,
   side: 'buy' | 'sell',
@@ -34,7 +34,9 @@ export const confirm = (
 ): Promise<CallResponse> =>
   safegold('POST', `/v1/users/${userId}/${side}-gold-confirm`, { tx_id: txId });
 
-/** Returns the provider's status of a transaction: 0, 1, 2 or 3. */
+/**
+ * Returns the provider's status of a transaction: 0 not confirmed, 1 success, 2 failed, 3 in progress.
+ */
 export const statusOf = async (
   { safegold }: OpenSandbox,
   side: 'buy' | 'sell',

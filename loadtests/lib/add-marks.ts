@@ -1,8 +1,11 @@
 import { judgeMarks } from './mark-agreement.ts';
 import type { MarkView, Report } from './report.types.ts';
 
-/** Adds the verdicts on the marks, which compare all sockets, to a report. */
-export const withMarks = (
+/**
+ * Adds the price feed's marks to a report, and verdicts on whether all sockets received the same tick
+ * at each mark.
+ */
+export const addMarks = (
   report: Report,
   marks: readonly MarkView[],
   spreadP99Ms: number | undefined,
